@@ -27,6 +27,7 @@ DOCUMENTS = {  # file of the repository → caption of its group in the book
     "docs/banks.md": "For instructors and authors",
     "docs/templates.md": "For instructors and authors",
     "docs/kinds.md": "For instructors and authors",
+    "docs/vocabulary.md": "For instructors and authors",
     "docs/grading.md": "For instructors and authors",
     "docs/scaling.md": "For instructors and authors",
     "docs/security.md": "For instructors and authors",

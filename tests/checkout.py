@@ -58,7 +58,7 @@ def template(kind: str, *changes: tuple[str, str]) -> str:
 
 def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
     """The problem of a template that lies in no file, with the references of this checkout. Raises Faulty."""
-    source = yaml_source.parse(text, f"problems/{name}.yaml")
+    source = yaml_source.parse_yaml(text, f"problems/{name}.yaml")
     yaml_source.validate(source, template_model())
     problem = Problem(name, Path(f"{name}.yaml"), checkout_bank().references)
     vars(problem).update(source=source, text=text, digest="")  # as if they had been read from a file

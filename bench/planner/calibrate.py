@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwise.template.yaml_source import load as load_yaml
+from shardwise.template.yaml_source import load_yaml as load_yaml
 from solutions.facts.tables import table
 from solutions.planner import constants as planner_constants
 from solutions.planner import time as planner_time

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from shardwise.template.yaml_source import load
+from shardwise.template.yaml_source import load_yaml
 from solutions.planner.names import GBIT, usual_links
 
 from .runs import Run, Runs
@@ -64,4 +64,4 @@ def _printed(words: str, node: int) -> float | None:
 @cache
 def cards() -> dict[str, str]:
     """The card of each chip that runs name: cards.yaml."""
-    return dict(load(Path(__file__).with_name("cards.yaml")).data)
+    return dict(load_yaml(Path(__file__).with_name("cards.yaml")).data)

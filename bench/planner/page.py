@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shardwise.template.yaml_source import load
+from shardwise.template.yaml_source import load_yaml
 
 from . import calibrate, planned, predictors, scores
 from .predictions import Predictor, Row, Silent
@@ -260,4 +260,4 @@ def _of(score: scores.Score, count: int, *, counted: bool = False) -> str:
 @cache
 def reasons() -> dict[str, str]:
     """Why the planner fails, by run or family, in reasons.yaml."""
-    return dict(load(REASONS).data or {})
+    return dict(load_yaml(REASONS).data or {})

@@ -159,7 +159,7 @@ def load(path: Path = RUNS) -> Runs:
 def read(path: Path) -> tuple[Runs, list[str]]:
     """The rows of a file that can be used, and every fault of the others. Unknown keys are told and left out."""
     try:
-        source = yaml_source.load(path, path.name)
+        source = yaml_source.load_yaml(path, path.name)
     except Faulty as error:
         raise FaultyRuns(path, [f"{fault.place}: {fault.message}" for fault in error.faults]) from error
     data = source.data

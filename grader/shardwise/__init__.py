@@ -45,10 +45,10 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     if not name.startswith("_"):
-        from shardwise.plugins import VERBS, added, load
+        from shardwise.plugins import VERBS, added, load_added
 
         if name in added(VERBS):
-            return load(VERBS, name)
+            return load_added(VERBS, name)
     raise AttributeError(f"module 'shardwise' has no attribute {name!r}")
 
 

@@ -22,7 +22,7 @@ class NoRoom(ShardwiseError):
     """The disk is full, and stayed so."""
 
 
-def write(path: Path, data: bytes, *, private: bool = False) -> None:
+def write_file(path: Path, data: bytes, *, private: bool = False) -> None:
     """Write a file; a reader sees the old contents or the new, never a part of them. Raises OSError.
 
     A private file is for its owner alone, and so are the folders on the way to it that are made.

@@ -58,7 +58,7 @@ class Fault:
         text = "\n".join(parts)
         if text.replace("\n", "").isprintable():
             return text
-        return "".join(one if one in "\n\u00a0" or one.isprintable() else ascii(one)[1:-1] for one in text)
+        return "".join(each if each in "\n\u00a0" or each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 class Faulty(ShardwiseError):

@@ -1,23 +1,22 @@
-"""Marking: raw answer → parse → value → matches → verdict → feedback. Pure, but for the runner of student functions."""
+"""Marking: raw answer → parse → value → matches → feedback. Pure, but for the runner of student functions."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
 from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of, kinds
-from shardwise.kinds.answers import judged, parsed
+from shardwise.kinds.answers import parsed_answer, verdict_on
 from shardwise.kinds.base import Kind
 from shardwise.kinds.calls import Runner, in_one_line, refuse
 from shardwise.markdown.escaping import literal, printable, safe
-from shardwise.question import Feedback, Note, Outcome, Question, Verdict
+from shardwise.question import Feedback, Note, Outcome, Question
 
 Front = Literal["cell", "form", "terminal"]
 
-PRAISE = "Correct."
 UNCOUNTED = "This does not count."
 UNMARKED = "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
 MEND = "Mend it before you hand in: what cannot be read earns nothing."
@@ -46,19 +45,16 @@ def check(
     """
     kind = kind_of(question)
     try:
-        value = parsed(kind, question.form, raw)
+        value = parsed_answer(kind, question.form, raw)
         if value is None:
-            how = (
-                kind.instruction(question.form, question.variable)
-                if front == "cell"
-                else kind.view(question.form)["how"]
-            )
-            return _feedback(question, Outcome.BLANK, say=how)
-        verdict = judged(kind, question, value, runner)
-        feedback = _judged(question, verdict, read=kind.read(question.form, value))
-        if why := kind.unread(question.form, value):
-            feedback = feedback.model_copy(update={"written": printable(_written(raw)), "unread": printable(why)})
-        return feedback
+            in_a_cell = front == "cell"
+            how = kind.instruction(question.form, question.variable) if in_a_cell else kind.view(question.form)["how"]
+            return _unjudged(question.id, Outcome.BLANK, question.points, how)
+        feedback = verdict_on(kind, question, value, runner)
+        why = kind.unread(question.form, value)
+        return _printable(
+            feedback, read=kind.read(question.form, value), written=_written(raw) if why else "", unread=why
+        )
     except Unreadable as error:
         return unreadable_feedback(question, error, raw, is_graded=is_graded, front=front)
     except Exception as error:
@@ -69,32 +65,37 @@ def check(
 def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: float) -> Feedback:
     """How an answer was read, and nothing about whether it is right: for notebooks that are graded later."""
     kind = kinds()[kind_name]
-    outcome, read, parts = None, "", dict[str, bool]()
     try:
-        value = parsed(kind, form, raw)
+        value = parsed_answer(kind, form, raw)
         if value is None:
-            outcome, say = Outcome.BLANK, ""
-        else:
-            read, say = kind.read(form, value), "Read. It is marked after you hand in."
-            if gaps := kind.gaps(form, value):
-                parts, say = {"whole": False}, f"{gaps}\n\nWhat is missing or cannot be read earns nothing."
+            return _unjudged(question, Outcome.BLANK, points)
+        read = _unjudged(question, None, points, "Read. It is marked after you hand in.", read=kind.read(form, value))
+        if gaps := kind.gaps(form, value):
+            read = read.saying(printable(gaps), "What is missing or cannot be read earns nothing.")
+            return read.model_copy(update={"parts": {"whole": False}})
+        return read
     except Unreadable as error:
-        outcome, say = Outcome.UNREADABLE, f"{_with_example(kind, form, error)}\n\n{MEND}"
+        return _unjudged(question, Outcome.UNREADABLE, points, _with_example(kind, form, error), MEND)
     except Exception as error:
-        outcome, say = Outcome.BROKEN, _ours(error)
-    return Feedback(
-        question=question, outcome=outcome, max_points=points, read=printable(read), say=printable(say), parts=parts
-    )
+        return _unjudged(question, Outcome.BROKEN, points, _ours(error))
 
 
 def unreadable_feedback(
     question: Question, why: Unreadable, raw: Any = None, *, is_graded: bool = False, front: Front = "cell"
 ) -> Feedback:
     """Feedback for an answer that cannot be read; see `check`."""
-    say = literal(str(why)) if front == "form" else _with_example(kind_of(question), question.form, why)
-    feedback = _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\n{UNMARKED if is_graded else UNCOUNTED}")
+    reason = literal(str(why)) if front == "form" else _with_example(kind_of(question), question.form, why)
     notes = {part: Note(outcome=Outcome.UNREADABLE, earned=0.0, say=literal(its)) for part, its in why.parts.items()}
-    return feedback.model_copy(update={"written": printable(_written(raw)), "notes": notes})
+    what_becomes = UNMARKED if is_graded else UNCOUNTED
+    return _unjudged(
+        question.id,
+        Outcome.UNREADABLE,
+        question.points,
+        reason,
+        what_becomes,
+        written=_written(raw),
+        notes=notes,
+    )
 
 
 def _written(raw: Any) -> str:
@@ -117,7 +118,7 @@ def _with_example(kind: Kind[Any, Any, Any], form: Any, why: Unreadable) -> str:
 
 def broken(question: Question, error: BaseException) -> Feedback:
     """Feedback when our own side failed."""
-    return _feedback(question, Outcome.BROKEN, say=_ours(error))
+    return _unjudged(question.id, Outcome.BROKEN, question.points, _ours(error))
 
 
 def _ours(error: BaseException) -> str:
@@ -127,34 +128,21 @@ def _ours(error: BaseException) -> str:
     )
 
 
-def _judged(question: Question, verdict: Verdict, *, read: str) -> Feedback:
-    right = verdict.credit >= 1 if verdict.is_right is None else verdict.is_right
-    outcome = Outcome.CORRECT if right else Outcome.PARTIAL if verdict.credit > 0 else Outcome.INCORRECT
-    return _feedback(
-        question, outcome, verdict=verdict, read=read, say=verdict.say or (PRAISE if verdict.credit >= 1 else "")
-    )
-
-
-def _feedback(
-    question: Question, outcome: Outcome, *, say: str, read: str = "", verdict: Verdict | None = None
+def _unjudged(
+    question: str,
+    outcome: Outcome | None,
+    points: float,
+    *remarks: str,
+    read: str = "",
+    written: str = "",
+    notes: Mapping[str, Note] | None = None,
 ) -> Feedback:
-    verdict = verdict or Verdict(credit=0.0)
-    return Feedback(
-        question=question.id,
-        outcome=outcome,
-        credit=verdict.credit,
-        points=_earned(question.points, verdict.credit),
-        max_points=question.points,
-        read=printable(read),
-        say=printable(say),
-        mistake=verdict.mistake,
-        parts=verdict.parts,
-        earned=verdict.earned,
-        notes=verdict.notes,
-        picture=verdict.picture,
-    )
+    """Feedback without a verdict: to what is blank, cannot be read, or is only read here, or where our side failed."""
+    feedback = Feedback(question=question, outcome=outcome, max_points=points, remarks=remarks, notes=notes or {})
+    return _printable(feedback, read=read, written=written)
 
 
-def _earned(points: float, credit: float) -> float:
-    """The points that a share earns, in hundredths: never more than there are, and all of them for what is right."""
-    return points if credit >= 1 else min(points, round(points * credit, 2))
+def _printable(feedback: Feedback, **texts: str) -> Feedback:
+    """Feedback with these further texts, and no character in any that a page or a terminal does not take."""
+    shown: dict[str, Any] = {name: printable(text) for name, text in texts.items()}
+    return feedback.model_copy(update={**shown, "remarks": tuple(map(printable, feedback.remarks))})

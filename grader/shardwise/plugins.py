@@ -25,7 +25,7 @@ def added(group: str) -> Mapping[str, Sequence[EntryPoint]]:
     return found
 
 
-def load(group: str, name: str) -> Any:
+def load_added(group: str, name: str) -> Any:
     """Load what a package adds under a name. Raises ShardwiseError when two packages add it, or when it cannot be loaded."""
     entries, what = added(group)[name], described(group, name)
     if len(entries) > 1:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, SerializeAsAny
+
+PRAISE = "Correct."
 
 
 class Outcome(StrEnum):
@@ -90,7 +92,7 @@ class Bar(BaseModel):
     look: Literal["blue", "orange", "green", "wrong"]
 
 
-class Row(BaseModel):
+class TimelineRow(BaseModel):
     """The bars of one row of a timeline, in their order and apart from each other."""
 
     model_config = ConfigDict(frozen=True)
@@ -105,13 +107,13 @@ class Timeline(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     about: str  # what it shows, for those who do not see it
-    rows: tuple[Row, ...]
+    rows: tuple[TimelineRow, ...]
     end: int  # what no bar covers from 0 to here is idle
     mark: int | None = None  # a time to which the end is held
 
 
 class Note(BaseModel):
-    """What became of a part of a question, for a form that says it beside the part (`say` is Markdown)."""
+    """What became of a part of a question, for a form that shows it beside the part (`say` is Markdown)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -120,37 +122,86 @@ class Note(BaseModel):
     say: str = ""
 
 
-class Verdict(BaseModel):
-    """What marking found: the share of the points earned, and what to tell the student (Markdown)."""
+class Guess(BaseModel):
+    """How good an estimate was: its error in powers of ten, whether that was near enough, and how sure its author was."""
 
     model_config = ConfigDict(frozen=True)
 
-    credit: float
-    is_right: bool | None = None  # None: it is right when it earns all points
-    say: str = ""
-    mistake: int | None = None  # which recognised mistake it was, counted from 0
-    parts: Mapping[str, bool] = Field(default_factory=dict)
-    earned: Mapping[str, float] = Field(default_factory=dict)  # the points of each part, where parts have points
-    notes: Mapping[str, Note] = Field(default_factory=dict)  # what `say` says, part by part
-    picture: Timeline | None = None
+    off: float  # above 0 when it was too high
+    hit: bool
+    confidence: float  # from 0 to 1
+
+
+def _joined(remarks: Iterable[str]) -> str:
+    return "\n\n".join(filter(None, remarks))
 
 
 class Feedback(BaseModel):
-    """The answer to an answer."""
+    """What became of an answer: a kind makes it, marking completes it, and whoever shows it may add remarks.
 
-    model_config = ConfigDict(frozen=True)
+    JSON has the remarks as one text, `say`, and leaves out what only this process uses.
+    """
+
+    model_config = ConfigDict(frozen=True, validate_by_name=True, serialize_by_alias=True)
 
     question: str
     outcome: Outcome | None  # None: read, and not judged here
-    credit: float = 0.0
+    credit: float = 0.0  # the share of the points
     points: float = 0.0
     max_points: float
     read: str = ""  # how the answer was read
     written: str = ""  # the beginning of an answer that could not be read, or not in every part
     unread: str = ""  # why parts of an answer could not be read, where others were
-    say: str = ""  # Markdown
-    mistake: int | None = None
+    remarks: Annotated[
+        tuple[str, ...],
+        BeforeValidator(lambda given: (given,) if isinstance(given, str) else given),
+        PlainSerializer(_joined, return_type=str),
+    ] = Field((), alias="say")  # Markdown, in order; the first is the verdict's own
+    mistake: int | None = None  # which recognised mistake it was, counted from 0
     parts: Mapping[str, bool] = Field(default_factory=dict)
-    earned: Mapping[str, float] = Field(default_factory=dict)
-    notes: Mapping[str, Note] = Field(default_factory=dict, exclude=True)  # `say` holds it too: it is kept once
+    earned: Mapping[str, float] = Field(default_factory=dict)  # the points of each part, where parts have points
+    notes: Mapping[str, Note] = Field(default_factory=dict, exclude=True)  # the remarks again, part by part
     picture: Timeline | None = None
+    guess: Guess | None = Field(None, exclude=True)  # of an answer that is an estimate, for the student's calibration
+
+    @property
+    def say(self) -> str:
+        """The remarks as one text."""
+        return _joined(self.remarks)
+
+    @classmethod
+    def judged(
+        cls,
+        question: Question,
+        credit: float,
+        *remarks: str,
+        is_right: bool | None = None,
+        mistake: int | None = None,
+        parts: Mapping[str, bool] | None = None,
+        earned: Mapping[str, float] | None = None,
+        notes: Mapping[str, Note] | None = None,
+        picture: Timeline | None = None,
+        guess: Guess | None = None,
+    ) -> Self:
+        """Return the feedback to an answer that earns a share of the points; it is right when it earns them all, unless said."""
+        right = credit >= 1 if is_right is None else is_right
+        praise = (PRAISE,) if credit >= 1 else ()
+        return cls(
+            question=question.id,
+            outcome=Outcome.CORRECT if right else Outcome.PARTIAL if credit > 0 else Outcome.INCORRECT,
+            credit=credit,
+            # In hundredths: never more than there are, and all of them for what is right.
+            points=question.points if credit >= 1 else min(question.points, round(question.points * credit, 2)),
+            max_points=question.points,
+            remarks=remarks if any(remarks) else praise,
+            mistake=mistake,
+            parts=parts or {},
+            earned=earned or {},
+            notes=notes or {},
+            picture=picture,
+            guess=guess,
+        )
+
+    def saying(self, *remarks: str) -> Self:
+        """Return the same feedback with these remarks."""
+        return self.model_copy(update={"remarks": remarks})

@@ -52,7 +52,7 @@ def first_line(path: Path, most: int) -> bytes:
     return found
 
 
-def holds(path: Path, data: bytes) -> bool:
+def has_contents(path: Path, data: bytes) -> bool:
     """Return whether an ordinary file has just these bytes, reading no more than that."""
     with suppress(OSError):
         return read_bounded(path, len(data)) == data

@@ -19,7 +19,7 @@ from shardwise.kinds.case.model import CaseForm, questions_of
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.code.model import CodeForm, CodeKey
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
-from shardwise.kinds.formula.compare import parse
+from shardwise.kinds.formula.compare import parse_formula
 from shardwise.kinds.formula.kind import FormulaForm, FormulaKey
 from shardwise.kinds.formula.tree import Node, bare
 from shardwise.kinds.match.model import MatchForm, MatchKey
@@ -32,7 +32,7 @@ from shardwise.units.nouns import normal
 from shardwise.units.table import COUNTED
 from shardwise_bank.kinds.layout import grid
 from shardwise_bank.kinds.layout.model import LayoutForm, LayoutKey
-from shardwise_bank.kinds.layout.verdicts import credit
+from shardwise_bank.kinds.layout.verdicts import layout_credit
 from shardwise_bank.kinds.schedule.model import ScheduleForm, ScheduleKey
 
 Context = Mapping[str, Any]
@@ -188,7 +188,7 @@ def of_estimate(question: Question) -> Iterator[Context]:
 def of_formula(question: Question) -> Iterator[Context]:
     form, key = question.form, question.key
     assert isinstance(form, FormulaForm) and isinstance(key, FormulaKey)
-    tree = parse(key.formula, tuple(form.symbols)).tree
+    tree = parse_formula(key.formula, tuple(form.symbols)).tree
     python = str(tree)
     first = next(iter(form.symbols))
     yield {
@@ -501,7 +501,7 @@ def of_layout(question: Question) -> Iterator[Context]:
 
 def correct(key: LayoutKey, place: int) -> bool:
     """Whether a combination is right, by the credit that it earns."""
-    return credit(tuple(key.constraints.values()), place) == 1
+    return layout_credit(tuple(key.constraints.values()), place) == 1
 
 
 def of_case(question: Question) -> Iterator[Context]:

@@ -84,5 +84,5 @@ def test_fresh_slips_of_all_chapters_reach_the_goals() -> None:
 def test_feedback_is_counted_in_its_column(say: str, credit: float, mistake: int | None, column: str) -> None:
     slip = slips()[0].__class__("p", "no latency", "key", "true", True, ("latency",))
     outcome = Outcome.CORRECT if credit else Outcome.INCORRECT
-    given = Feedback(question="p", outcome=outcome, credit=credit, max_points=1, say=say, mistake=mistake)
+    given = Feedback(question="p", outcome=outcome, credit=credit, max_points=1, remarks=(say,), mistake=mistake)
     assert became(slip, given) == column

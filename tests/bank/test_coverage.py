@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from shardwise.bank.bank import Bank, Banks
-from shardwise.bank.lint.coverage import page, summary, table
+from shardwise.bank.lint.coverage import coverage_page, coverage_table, summary
 from shardwise.bank.lint.lint import faults_of, lint
 from shardwise.bank.lint.unlisted_files import stray_files
 from shardwise.bank.pages.curriculum import NAME, Curriculum, curriculum_of
@@ -59,7 +59,7 @@ def said(bank: Bank, *only: str) -> list[str]:
 
 def test_a_row_is_carried_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None:
     bank = a_bank(tmp_path)
-    assert [(row, carried) for row, _, _, carried in table(curriculum(bank))] == [
+    assert [(row, carried) for row, _, _, carried in coverage_table(curriculum(bank))] == [
         ("A-P01", "first-one"),
         ("A-P02", "lesson: Two phases"),
         ("A-P03", "**nothing**"),
@@ -73,7 +73,7 @@ def test_a_row_is_carried_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None
 
 
 def test_the_page_links_problems_and_says_first_what_is_missing(tmp_path: Path) -> None:
-    text = page(curriculum(a_bank(tmp_path)), tmp_path / "docs")
+    text = coverage_page(curriculum(a_bank(tmp_path)), tmp_path / "docs")
     counts, missing, rings, later, without = text.split("\n## ")
     assert "Two books on rings, called A and B." in counts
     assert "| 01-rings | 3 | 1 | 1 | 1 |" in counts
@@ -113,7 +113,7 @@ def test_no_text_breaks_a_table_of_the_page_or_begins_html(tmp_path: Path) -> No
     hostile = ROWS.replace("why | not a tree", '"why\\nnot <b>a\\\\| tree `a < b`"').replace(
         "02-later, asks: what comes later}", '"02\\n<i>", asks: last}'
     )
-    text = page(curriculum(a_bank(tmp_path, hostile)), tmp_path)
+    text = coverage_page(curriculum(a_bank(tmp_path, hostile)), tmp_path)
     assert r"| A-P02 | why not \<b>a\\\| tree `a < b` | lesson: Two phases |" in text.splitlines()
     assert r"## 02 \<i> (not yet)" in text.splitlines()
 

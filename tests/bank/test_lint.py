@@ -21,7 +21,7 @@ from shardwise.kinds import kinds
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.code.separation import published
 from shardwise.marking import check
-from shardwise.question import Verdict
+from shardwise.question import Feedback
 
 RING = "01-ring-all-reduce"
 
@@ -219,8 +219,8 @@ def test_a_right_answer_that_is_refused_is_found_on_any_seed(monkeypatch: pytest
     made = problem("quantity")
     late, matches = pose(made, 17).key, type(made.kind).matches
 
-    def wrongly(kind: Any, question: Any, value: Any, runner: Any) -> Verdict:
-        return Verdict(credit=0.0) if question.key == late else matches(kind, question, value, runner)
+    def wrongly(kind: Any, question: Any, value: Any, runner: Any) -> Feedback:
+        return Feedback.judged(question, 0.0) if question.key == late else matches(kind, question, value, runner)
 
     assert lint_problem(made, seeds=20).faults == []
     monkeypatch.setattr(type(made.kind), "matches", wrongly)
@@ -573,10 +573,9 @@ def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, mon
         pose(problem, 3)
 
 
-def test_a_reference_that_ends_its_process_is_said_and_spoils_no_other_report(tmp_path: Path) -> None:
-    said = lint_of_a_reference_that("import os; os._exit(0)", tmp_path / "bank")
-    assert "first-quantity.yaml:1:1: the process that proves this problem ended at once" in said["first-quantity"]
-    assert said["first-choice"] == ""
+def test_a_reference_that_ends_its_process_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ShardwiseError, match="A process that proves problems ended at once"):
+        lint_of_a_reference_that("import os; os._exit(0)", tmp_path / "bank")
 
 
 def test_a_lesson_that_cannot_be_read_is_said_with_its_line(tmp_path: Path) -> None:

@@ -219,5 +219,5 @@ def some_days(monkeypatch: pytest.MonkeyPatch) -> None:
             if number % 4 == 1:
                 session.hinted(question, 1, "form")
             answer = right_answer(question)
-            session.answered(question, answer, check(question, answer), "form")
+            session.answered(question, check(question, answer), "form")
     monkeypatch.delenv("SHARDWISE_NOW")

@@ -16,7 +16,7 @@ from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
 from shardwise.kinds.bugline.kind import BuglineKey
-from shardwise.kinds.case.carrying import worked_out
+from shardwise.kinds.case.carrying import carried_results
 from shardwise.kinds.code.judging import signature
 from shardwise.question import Outcome, Question
 
@@ -317,7 +317,7 @@ def test_a_case_says_at_each_part_what_became_of_it_and_what_was_gone_on_with(ba
     question = posed(template("case"))
     keys: Any = question.key.parts  # type: ignore[attr-defined]
     message = 2 * float(keys[0].key["value"])  # every number twice as large as it should be
-    sent = worked_out(keys[1].ways[0], [message])[keys[1].ways[0].result]  # type: ignore[index]
+    sent = carried_results(keys[1].ways[0], [message])[keys[1].ways[0].result]  # type: ignore[index]
     form, page = bare.problem(question), bare.page
     first, second = form.locator("details").nth(0), form.locator("details").nth(1)
     go_to(page, first.get_by_role("textbox"))

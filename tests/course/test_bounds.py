@@ -336,7 +336,6 @@ def test_what_an_archive_says_of_its_times_is_believed_of_one_that_was_named(tmp
 UNBOUNDED = {  # what is ours alone, by module
     "course/collecting/archives.py": {"read"},  # of an archive's end, 65,557 bytes
     "course/assigning/keys.py": {"read_bytes"},  # the register of the keys that were used here
-    "course/assigning/rendering.py": {"read_bytes"},  # the cache of what was rendered
     "grading/running/cores.py": {"read_text"},  # of /proc and /sys
     "grading/feedback_page.py": {"read_text"},  # of the package
 }

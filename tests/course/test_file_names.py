@@ -60,14 +60,6 @@ def test_names_that_differ_only_in_how_an_accent_is_written_have_pages_of_their_
     assert file_of("", "Zoe\u0301") != file_of("", "Zo\u00e9")
 
 
-def test_a_set_spelt_otherwise_does_not_take_the_place_of_another(bank: Bank, tmp_path: Path) -> None:
-    done = assign(bank, a_set("week-1"), [Student("ada", "Ada")], KEY, tmp_path)
-    before = done.lock.read_bytes()
-    with pytest.raises(ShardwiseError, match="on many disks"):
-        assign(bank, a_set("Week-1"), [Student("ada", "Ada")], KEY, tmp_path)
-    assert done.lock.read_bytes() == before
-
-
 def test_a_student_spelt_otherwise_is_not_a_second_one(bank: Bank, tmp_path: Path) -> None:
     done = assign(bank, a_set("week-1"), [Student("ada", "Ada")], KEY, tmp_path)
     before = done.lock.read_bytes()

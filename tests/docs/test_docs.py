@@ -90,10 +90,10 @@ def test_the_docs_say_of_kinds_and_chapters_what_is_so() -> None:
 def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> None:
     from shardwise.course.assigning.assignments import load_set
     from shardwise.template.parameters import Parameter
-    from shardwise.template.yaml_source import parse
+    from shardwise.template.yaml_source import parse_yaml
 
     blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "templates.md").read_text("utf-8"), re.DOTALL)
-    for name, drawn in parse(blocks[0], "docs").data["params"].items():
+    for name, drawn in parse_yaml(blocks[0], "docs").data["params"].items():
         Parameter.model_validate(drawn if isinstance(drawn, dict) else {"fixed": drawn})
         assert name.islower()
     block = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "grading.md").read_text("utf-8"), re.DOTALL)

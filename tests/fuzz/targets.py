@@ -69,7 +69,7 @@ LIMITS = Limits(result_bytes=4000, restarts=2)
 def notebook(data: bytes) -> None:
     """What was handed in as a notebook."""
     try:
-        found = submissions.parse(data, "week-1")
+        found = submissions.parse_notebook(data, "week-1")
     except BadSubmission as error:
         _can_be_written(str(error))
         return
@@ -85,7 +85,7 @@ def archive(data: bytes) -> None:
         for found in found_files.find([path]):
             _can_be_written(f"{found} {found.stem} {found.inside}")
             with contextlib.suppress(BadSubmission):
-                submissions.parse(found.contents(), found.stem)
+                submissions.parse_notebook(found.contents(), found.stem)
             with contextlib.suppress(OSError):
                 found.changed()
         path.unlink()
@@ -161,7 +161,7 @@ def template(data: bytes) -> None:
     """A problem's file."""
     with _file(data, "problem.yaml") as path:
         try:
-            source = yaml_source.load(path, "problems/fuzz/problem.yaml")
+            source = yaml_source.load_yaml(path, "problems/fuzz/problem.yaml")
             yaml_source.validate(source, _templates())
         except Faulty as error:
             _are_faults(error, "problems/fuzz/problem.yaml")
@@ -177,7 +177,7 @@ def definition(data: bytes) -> None:
     with _file(data, "set.yaml") as path:
         for model in (SetDefinition, ChapterFile, CurriculumFile):
             try:
-                yaml_source.validate(yaml_source.load(path, "set.yaml"), model)
+                yaml_source.validate(yaml_source.load_yaml(path, "set.yaml"), model)
             except Faulty as error:
                 _are_faults(error, "set.yaml")
 
@@ -209,9 +209,9 @@ def number(data: bytes) -> None:
 def formula(data: bytes) -> None:
     """A formula. The first byte says which symbols there are, and with what it is compared."""
     first, text = data[0] % len(SYMBOLS) if data else 0, _text(data[1:])
-    names, ours = SYMBOLS[first], formulas.parse(OURS[first], SYMBOLS[first])
+    names, ours = SYMBOLS[first], formulas.parse_formula(OURS[first], SYMBOLS[first])
     try:
-        theirs = formulas.parse(text, names)
+        theirs = formulas.parse_formula(text, names)
     except FormulaError as error:
         _is_short(str(error))
         return
@@ -219,7 +219,7 @@ def formula(data: bytes) -> None:
     points = [dict.fromkeys(names, value) for value in (1.0, 2.0, 0.5, 1e12)]
     formulas.difference(theirs, ours, points)
     for point in points:
-        assert isinstance(formulas.evaluate(theirs, point), float)
+        assert isinstance(formulas.formula_value(theirs, point), float)
 
 
 def answer(data: bytes) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from shardwise import units
 from shardwise.bank.files import template_model
-from shardwise.course.assigning.keys import fingerprint
+from shardwise.course.assigning.keys import key_fingerprint
 from shardwise.course.assigning.lockfile import FORMAT, Lock, writing
 from shardwise.course.collecting import submissions
 from shardwise.course.collecting import submitted_files as found_files
@@ -26,7 +26,7 @@ from shardwise.kinds.calls import Made
 from shardwise.marking import check
 from shardwise.question import Outcome
 from shardwise.template import yaml_nodes, yaml_source
-from shardwise.template.expressions import BadExpression, evaluate, filled
+from shardwise.template.expressions import BadExpression, evaluate, with_values
 from shardwise.template.yaml_nodes import DEEPEST
 
 from .targets import questions
@@ -34,7 +34,7 @@ from .targets import questions
 
 def faults(text: str) -> str:
     with pytest.raises(Faulty) as caught:
-        yaml_source.validate(yaml_source.parse(text, "x.yaml"), template_model())
+        yaml_source.validate(yaml_source.parse_yaml(text, "x.yaml"), template_model())
     return str(caught.value)
 
 
@@ -71,7 +71,7 @@ def test_a_file_of_too_many_values_is_refused_before_its_end_is_read(monkeypatch
 
 
 def test_an_anchor_may_be_set_anew() -> None:
-    source = yaml_source.parse("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "x.yaml")
+    source = yaml_source.parse_yaml("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "x.yaml")
     assert source.data == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
@@ -93,7 +93,7 @@ def test_no_text_of_a_template_takes_all_memory(source: str) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(BadExpression):
-            filled(f"{{{{ {source} }}}}", {})
+            with_values(f"{{{{ {source} }}}}", {})
         assert tracemalloc.get_traced_memory()[1] < 20_000_000
     finally:
         tracemalloc.stop()
@@ -101,7 +101,7 @@ def test_no_text_of_a_template_takes_all_memory(source: str) -> None:
 
 def test_a_loop_prints_up_to_a_number_of_characters() -> None:
     with pytest.raises(BadExpression, match="100,000 are the most"):
-        filled("{% for a in range(1000) %}{% for b in range(1000) %}x{% endfor %}{% endfor %}", {})
+        with_values("{% for a in range(1000) %}{% for b in range(1000) %}x{% endfor %}{% endfor %}", {})
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_expressions_and_texts_that_are_nested_too_deeply_are_a_fault_of_their_f
 # Locks --------------------------------------------------------------------------------------------------------------
 
 KEY = bytes(32)
-HEADER = {"format": FORMAT, "set": "week-1", "key": fingerprint(KEY)}
+HEADER = {"format": FORMAT, "set": "week-1", "key": key_fingerprint(KEY)}
 
 
 def signed(path: Path, *lines: bytes) -> Path:
@@ -194,17 +194,19 @@ def handed_in(**changes: Any) -> bytes:
 
 def test_half_a_character_for_a_format_does_not_get_into_the_report() -> None:
     with pytest.raises(BadSubmission, match="This notebook has format") as caught:
-        submissions.parse(handed_in(nbformat="\ud800"), "ada")
+        submissions.parse_notebook(handed_in(nbformat="\ud800"), "ada")
     str(caught.value).encode()
 
 
 def test_half_a_character_for_a_question_or_a_seed_does_not_get_into_the_report() -> None:
     cell = {"cell_type": "code", "metadata": {"shardwise": {"role": "answer", "question": "\ud800"}}, "source": "x = 1"}
-    found = submissions.parse(handed_in(cells=[cell, cell]), "ada")
+    found = submissions.parse_notebook(handed_in(cells=[cell, cell]), "ada")
     assert len(found.notes) == 1
     for text in (*found.notes, *(cell.question or "" for cell in found.cells)):
         text.encode()
-    submissions.parse(handed_in(metadata={"shardwise": {"practice": "a", "seed": "\ud800"}}), "ada").seed.encode()
+    submissions.parse_notebook(
+        handed_in(metadata={"shardwise": {"practice": "a", "seed": "\ud800"}}), "ada"
+    ).seed.encode()
 
 
 def zipped(spoil: Callable[[bytearray], None], packing: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -249,4 +251,4 @@ def test_a_spoilt_archive_stops_nothing(tmp_path: Path, spoil: Callable[[bytearr
     (found,) = found_files.find([path])
     assert found.changed().tzinfo
     with contextlib.suppress(BadSubmission):
-        submissions.parse(found.contents(), found.stem)
+        submissions.parse_notebook(found.contents(), found.stem)

@@ -16,7 +16,7 @@ from classroom import CLASS, Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.assigning.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
-from shardwise.course.collecting.submissions import StudentCell, Submission, parse
+from shardwise.course.collecting.submissions import StudentCell, Submission, parse_notebook
 from shardwise.grading import reports
 from shardwise.grading.submission import grade_one
 from shardwise.kinds import kind_of, variable_of
@@ -350,9 +350,9 @@ def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: st
     check = next(cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "check")  # type: ignore[index]
     check["source"] = f"x{filling * 100_000}x"
     began = time.process_time()
-    parse(json.dumps(notebook).encode(), "ada")
+    parse_notebook(json.dumps(notebook).encode(), "ada")
     check["source"] = f"{filling * 100_000}x"
-    parse(json.dumps(notebook).encode(), "ada")
+    parse_notebook(json.dumps(notebook).encode(), "ada")
     assert time.process_time() - began < 1
 
 

@@ -296,7 +296,7 @@ def test_who_came_after_the_last_attempt_is_named_when_the_notebook_that_counts_
     mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     said = command(room, problems, "--yes").stdout
     assert f"3 questions stay as handed out: {GONE}" in said
-    assert " finn " in said and " eve " not in said
+    assert "\nfinn " in said and "\neve " not in said
     assert points(room) == {**before, "finn": before["ada"]}
     shutil.copy(room.out / "first.ipynb", once)
     assert GONE not in command(room, problems, "--yes").stdout
@@ -315,7 +315,7 @@ def test_a_template_that_is_as_it_was_gives_who_came_after_the_last_attempt_the_
     assert points(room)["eve"] == before["ada"]
     mend(problems, "rel_tol: 0.01", "sig_figs: 4")
     said = command(room, problems, "--yes").stdout
-    assert " eve " in said and GONE not in said
+    assert "\neve " in said and GONE not in said
     assert points(room) == before
     page = room.out / "results" / "feedback" / "week-1" / "eve.html"
     assert f"<strong>{before['eve']:g}</strong> of" in page.read_text("utf-8")

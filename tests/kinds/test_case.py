@@ -16,13 +16,13 @@ from shardwise.bank.posing import pose
 from shardwise.errors import Faulty
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
-from shardwise.kinds.case.carrying import Bounds
+from shardwise.kinds.case.carrying import CarriedBounds
 from shardwise.kinds.case.model import CaseKey
 from shardwise.kinds.quantity.judging import TWO
 from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check, read_only
 from shardwise.question import Feedback, Outcome, Question
-from shardwise.template.yaml_source import parse
+from shardwise.template.yaml_source import parse_yaml
 
 PROBLEM = problem_of(template("case"))
 ASKED = pose(PROBLEM, 4)  # 8 GPUs, 2 billion parameters, 100 GB/s, 2 µs, 100 ms
@@ -207,7 +207,7 @@ def test_a_slip_costs_its_own_points_alone_whatever_part_and_draw_it_is(seeds: r
 
 
 def test_whole_results_are_gone_on_with_as_whole_ones_alone() -> None:
-    bounds = Bounds(12.0, 30, 1, 100, is_whole=True)
+    bounds = CarriedBounds(12.0, 30, 1, 100, is_whole=True)
     assert [given for given in (1, 12, 12.5, 100, 101, 0, math.nan, math.inf, -12) if bounds.hold(given)] == [
         1,
         12,
@@ -250,7 +250,7 @@ def test_cells_of_several_lines_stand_in_the_dictionary() -> None:
 
 def with_part(kind: str) -> str:
     """A case with a part of another kind behind the others."""
-    data, other = (parse(template(each), each).data for each in ("case", kind))
+    data, other = (parse_yaml(template(each), each).data for each in ("case", kind))
     data["params"] |= other.get("params", {})
     kept = {
         key: value for key, value in other.items() if key not in ("title", "difficulty", "tags", "source", "params")

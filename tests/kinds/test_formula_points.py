@@ -12,9 +12,9 @@ from drawing import every_sixth_at_once
 from shardwise.bank.bank import Problem
 from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import pose
-from shardwise.kinds.formula.compare import parse
+from shardwise.kinds.formula.compare import parse_formula
 from shardwise.kinds.formula.explain import explain
-from shardwise.kinds.formula.variants import variants
+from shardwise.kinds.formula.variants import nearby_formulas
 
 FORMULAS = [problem for problem in checkout_bank().read_all().problems.values() if problem.kind.name == "formula"]
 
@@ -37,7 +37,7 @@ def test_symbols_whose_values_cannot_tell_a_slip_from_the_formula_are_faulted() 
     ],
 )
 def test_a_variant_is_one_slip_away(text: str, slips: set[str]) -> None:
-    assert slips <= {str(slip.tree) for slip in variants(parse(text, ("M", "N")).tree, ("N",))}
+    assert slips <= {str(slip.tree) for slip in nearby_formulas(parse_formula(text, ("M", "N")).tree, ("N",))}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_variant_is_one_slip_away(text: str, slips: set[str]) -> None:
 )
 def test_a_slip_inside_a_call_is_explained_where_that_tells_little(theirs: str, sentence: str) -> None:
     symbols = ("P", "D", "A")
-    assert explain(parse(theirs, symbols), parse("ceil(12*P/(D - A - 4*P))", symbols)) == sentence
+    assert explain(parse_formula(theirs, symbols), parse_formula("ceil(12*P/(D - A - 4*P))", symbols)) == sentence
 
 
 @pytest.mark.parametrize("asked", every_sixth_at_once(FORMULAS), ids=lambda problem: problem.slug)
@@ -63,15 +63,15 @@ def test_who_answers_next_to_nothing_is_told_next_to_nothing(asked: Problem) -> 
     for seed in range(3):
         question = pose(asked, seed)
         symbols = tuple(question.form.model_dump()["symbols"])
-        ours = parse(question.key.model_dump()["formula"], symbols)
+        ours = parse_formula(question.key.model_dump()["formula"], symbols)
         answers = ["0", "1", *symbols, *(f"{name} + 0*{name}*{name}" for name in symbols), f"-{symbols[0]}"]
         answers += [f"{number}*{name}" for number in (1, 2, 3) for name in symbols]
         if sum(map(question.key.model_dump()["formula"].count, "+-*/^(")) > 3:  # of V/(2*L) a ratio is a good part
             answers += [f"{first}/{second}" for first, second in pairwise(symbols)]
         for text in answers:
-            assert explain(parse(text, symbols), ours) == "", text
+            assert explain(parse_formula(text, symbols), ours) == "", text
 
 
 @pytest.mark.parametrize("answer", ["L", "0*B + L", "0", "1", "W", "L + 0*W^3"])
 def test_the_difference_to_a_symbol_is_not_told_for_it_is_the_rest_of_the_formula(answer: str) -> None:
-    assert explain(parse(answer, ("L", "B", "W")), parse("L + B/W", ("L", "B", "W"))) == ""
+    assert explain(parse_formula(answer, ("L", "B", "W")), parse_formula("L + B/W", ("L", "B", "W"))) == ""

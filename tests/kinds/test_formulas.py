@@ -18,10 +18,17 @@ from shardwise.bank.posing import pose
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import refuse
 from shardwise.kinds.formula import explain as explaining
-from shardwise.kinds.formula.compare import CounterExample, FormulaError, difference, evaluate, is_recognised, parse
+from shardwise.kinds.formula.compare import (
+    CounterExample,
+    FormulaError,
+    difference,
+    formula_value,
+    is_recognised,
+    parse_formula,
+)
 from shardwise.kinds.formula.fingerprint import PRIME
 from shardwise.kinds.formula.nearly import another_number, half_of_a_fraction, nearly
-from shardwise.kinds.formula.variants import variants
+from shardwise.kinds.formula.variants import nearby_formulas
 from shardwise.marking import check
 
 SYMBOLS = ("M", "N")
@@ -30,12 +37,12 @@ AT = {"M": 3.0, "N": 8.0}
 
 
 def value(text: str) -> float:
-    return evaluate(parse(text, SYMBOLS), AT)
+    return formula_value(parse_formula(text, SYMBOLS), AT)
 
 
 def refusal(text: str, symbols: tuple[str, ...] = SYMBOLS) -> str:
     with pytest.raises(FormulaError) as caught:
-        parse(text, symbols)
+        parse_formula(text, symbols)
     return str(caught.value)
 
 
@@ -122,8 +129,8 @@ def test_what_cannot_be_read_is_refused_with_advice(text: str, words: str) -> No
 
 
 def test_symbols_side_by_side_are_taken_apart_only_where_that_has_one_reading() -> None:
-    assert str(parse("3df", ("d", "f"))) == "3*d*f"
-    assert str(parse("wP/2 + At", ("w", "P", "A", "t"))) == "w*P/2 + A*t"
+    assert str(parse_formula("3df", ("d", "f"))) == "3*d*f"
+    assert str(parse_formula("wP/2 + At", ("w", "P", "A", "t"))) == "w*P/2 + A*t"
     assert "can be read as a*ab or a*a*b" in refusal("aab", ("a", "aa", "ab", "b"))
     assert "Did you mean M*B?" in refusal("2 MB", ("M", "B"))  # it may be a unit
 
@@ -134,10 +141,10 @@ def test_a_refusal_quotes_the_text_and_is_no_wrong_answer() -> None:
 
 
 def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
-    assert evaluate(parse("2GB + e", ("GB", "e")), {"GB": 3.0, "e": 1.0}) == 7
+    assert formula_value(parse_formula("2GB + e", ("GB", "e")), {"GB": 3.0, "e": 1.0}) == 7
     assert "cannot be a symbol" in refusal("exp", ("exp",))
     assert "cannot be a symbol" in refusal("π", ("π",))
-    assert evaluate(parse("2pi", ("pi",)), {"pi": 3.0}) == 6
+    assert formula_value(parse_formula("2pi", ("pi",)), {"pi": 3.0}) == 6
     assert "“pi” can be read as p*i or pi" in refusal("2pi", ("p", "i"))
 
 
@@ -182,9 +189,9 @@ def test_hostile_text_is_refused_at_once(text: str) -> None:
     ],
 )
 def test_no_formula_takes_long(text: str) -> None:
-    parse("M", SYMBOLS)
+    parse_formula("M", SYMBOLS)
     start = time.process_time()
-    difference(parse(text, SYMBOLS), parse("2*M*(N-1)/N", SYMBOLS), POINTS)
+    difference(parse_formula(text, SYMBOLS), parse_formula("2*M*(N-1)/N", SYMBOLS), POINTS)
     assert time.process_time() - start < 10
 
 
@@ -207,15 +214,15 @@ def test_anything_like_a_formula_is_read_or_refused(text: str) -> None:
 
 def read_or_refuse(text: str) -> None:
     try:
-        expr, said = parse(text, SYMBOLS), ""
+        expr, said = parse_formula(text, SYMBOLS), ""
     except FormulaError as error:
         expr, said = None, str(error)
     assert said.isprintable()
     if expr is not None:
         for point in POINTS:
-            assert isinstance(evaluate(expr, point), float)
+            assert isinstance(formula_value(expr, point), float)
         assert difference(expr, expr, POINTS) is None
-        difference(expr, parse("2*M*(N-1)/N", SYMBOLS), POINTS)
+        difference(expr, parse_formula("2*M*(N-1)/N", SYMBOLS), POINTS)
         assert str(expr).isprintable()
 
 
@@ -246,11 +253,11 @@ def test_arithmetic_is_pythons(text: str) -> None:
 @given(written())
 def test_a_formula_agrees_with_its_disguises_and_not_with_a_millionth_more(text: str) -> None:
     try:
-        ours = parse(text, SYMBOLS)
+        ours = parse_formula(text, SYMBOLS)
     except FormulaError:
         return
-    assert difference(parse(f"(3*{text}+M*N)/3 - N*M/3", SYMBOLS), ours, POINTS) is None
-    found = difference(parse(f"{text}*1.000001", SYMBOLS), ours, POINTS)
+    assert difference(parse_formula(f"(3*{text}+M*N)/3 - N*M/3", SYMBOLS), ours, POINTS) is None
+    found = difference(parse_formula(f"{text}*1.000001", SYMBOLS), ours, POINTS)
     assert found is not None or set(ours.fingerprint) == {0}
 
 
@@ -266,25 +273,28 @@ def test_a_formula_agrees_with_its_disguises_and_not_with_a_millionth_more(text:
     ],
 )
 def test_one_formula_in_two_forms_is_one(first: str, second: str) -> None:
-    assert difference(parse(first, SYMBOLS), parse(second, SYMBOLS), [*POINTS, {"M": 1e6, "N": 1.0}]) is None
+    assert (
+        difference(parse_formula(first, SYMBOLS), parse_formula(second, SYMBOLS), [*POINTS, {"M": 1e6, "N": 1.0}])
+        is None
+    )
 
 
 def test_a_student_sees_the_simplest_point_that_differs() -> None:
-    found = difference(parse("M*(N-1)/N", SYMBOLS), parse("2*M*(N-1)/N", SYMBOLS), POINTS)
+    found = difference(parse_formula("M*(N-1)/N", SYMBOLS), parse_formula("2*M*(N-1)/N", SYMBOLS), POINTS)
     assert found == CounterExample({"M": 1e6, "N": 2.0}, theirs=0.5e6, ours=1e6)
-    only_from_4 = difference(parse("M*N", SYMBOLS), parse("M*min(N, 2)", SYMBOLS), POINTS)
+    only_from_4 = difference(parse_formula("M*N", SYMBOLS), parse_formula("M*min(N, 2)", SYMBOLS), POINTS)
     assert only_from_4 is not None
     assert only_from_4.point == {"M": 1e6, "N": 4.0}
 
 
 def test_a_point_at_which_a_difference_is_plain_is_shown_before_simpler_ones() -> None:
-    found = difference(parse("sqrt(M) + N", SYMBOLS), parse("sqrt(M)", SYMBOLS), POINTS)
+    found = difference(parse_formula("sqrt(M) + N", SYMBOLS), parse_formula("sqrt(M)", SYMBOLS), POINTS)
     assert found is not None
     assert found.point == {"M": 1e6, "N": 2.0}
-    at_8 = parse(
+    at_8 = parse_formula(
         "ceil(log2(N))*M - max(N, 4) + 4", SYMBOLS
     )  # differs by 4 parts in 3 million, and only at N = 8 or above
-    found = difference(at_8, parse("ceil(log2(N))*M", SYMBOLS), POINTS)
+    found = difference(at_8, parse_formula("ceil(log2(N))*M", SYMBOLS), POINTS)
     assert found is not None
     assert found.point == {"M": 1e6, "N": 64.0}  # where it differs most
 
@@ -298,7 +308,7 @@ def test_a_point_at_which_a_difference_is_plain_is_shown_before_simpler_ones() -
     ],
 )
 def test_a_term_that_is_lost_beside_large_numbers_makes_another_formula(theirs: str, ours: str) -> None:
-    found = difference(parse(theirs, SYMBOLS), parse(ours, SYMBOLS), POINTS)
+    found = difference(parse_formula(theirs, SYMBOLS), parse_formula(ours, SYMBOLS), POINTS)
     assert found is not None
     assert found.relative > 1e-6
     assert max(found.point.values()) < 60
@@ -306,9 +316,9 @@ def test_a_term_that_is_lost_beside_large_numbers_makes_another_formula(theirs: 
 
 def test_formulas_that_are_equal_for_the_numbers_of_the_question_alone_stay_equal() -> None:
     points = [{"M": 6.0, "N": 2.0}, {"M": 40.0, "N": 8.0}]  # at smaller M than N these differ
-    assert difference(parse("abs(M-2N)", SYMBOLS), parse("M-2N", SYMBOLS), points) is None
-    assert difference(parse("sqrt((M-2N)^2)", SYMBOLS), parse("M-2N", SYMBOLS), points) is None
-    assert difference(parse("0.333333333333*M", SYMBOLS), parse("M/3", SYMBOLS), points) is None
+    assert difference(parse_formula("abs(M-2N)", SYMBOLS), parse_formula("M-2N", SYMBOLS), points) is None
+    assert difference(parse_formula("sqrt((M-2N)^2)", SYMBOLS), parse_formula("M-2N", SYMBOLS), points) is None
+    assert difference(parse_formula("0.333333333333*M", SYMBOLS), parse_formula("M/3", SYMBOLS), points) is None
 
 
 @pytest.mark.parametrize(
@@ -324,7 +334,7 @@ def test_a_mistake_is_recognised_where_the_formula_is_equal_before_it_is_rounded
     theirs: str, known: str, is_known: bool
 ) -> None:
     points = [{"M": 1e6, "N": n} for n in (1.0, 2.0)]  # where both round up to 1
-    assert is_recognised(parse(theirs, SYMBOLS), parse(known, SYMBOLS), points) is is_known
+    assert is_recognised(parse_formula(theirs, SYMBOLS), parse_formula(known, SYMBOLS), points) is is_known
 
 
 # Feedback to a question of the bank ----------------------------------------------------------------------------
@@ -363,24 +373,26 @@ def test_what_cancels_is_said_before_a_mistake_that_may_be_another_one() -> None
 
 def test_undefined_in_one_alone_is_a_difference_and_in_both_is_none() -> None:
     points = [{"M": 1.0, "N": 1.0}, {"M": 1.0, "N": 2.0}]
-    found = difference(parse("0*M + ln(N)/ln(N)", SYMBOLS), parse("1 + 0*M", SYMBOLS), points)
+    found = difference(parse_formula("0*M + ln(N)/ln(N)", SYMBOLS), parse_formula("1 + 0*M", SYMBOLS), points)
     assert found is None  # x/x is 1
-    found = difference(parse("sqrt(1-N)", SYMBOLS), parse("0*M", SYMBOLS), points)
+    found = difference(parse_formula("sqrt(1-N)", SYMBOLS), parse_formula("0*M", SYMBOLS), points)
     assert found is not None
     assert found.point["N"] == 2.0
     assert math.isnan(found.theirs)
-    assert difference(parse("2*sqrt(1.5-N)", SYMBOLS), parse("sqrt(6-4*N)", SYMBOLS), points) is None
+    assert difference(parse_formula("2*sqrt(1.5-N)", SYMBOLS), parse_formula("sqrt(6-4*N)", SYMBOLS), points) is None
 
 
 def test_formulas_that_no_point_tells_apart_are_not_taken_for_equal() -> None:
-    assert difference(parse("ln(-N)", SYMBOLS), parse("sqrt(-N)", SYMBOLS), POINTS) is not None
-    assert difference(parse("M", SYMBOLS), parse("N", SYMBOLS), []) is not None
-    assert difference(parse("M", SYMBOLS), parse("M", SYMBOLS), []) is None
+    assert difference(parse_formula("ln(-N)", SYMBOLS), parse_formula("sqrt(-N)", SYMBOLS), POINTS) is not None
+    assert difference(parse_formula("M", SYMBOLS), parse_formula("N", SYMBOLS), []) is not None
+    assert difference(parse_formula("M", SYMBOLS), parse_formula("M", SYMBOLS), []) is None
 
 
 def test_a_difference_of_one_in_a_million_counts() -> None:
-    assert difference(parse("1.000001*sqrt(M)", SYMBOLS), parse("sqrt(M)", SYMBOLS), POINTS) is not None
-    assert difference(parse("1.0000000000001*sqrt(M)", SYMBOLS), parse("sqrt(M)", SYMBOLS), POINTS) is None
+    assert difference(parse_formula("1.000001*sqrt(M)", SYMBOLS), parse_formula("sqrt(M)", SYMBOLS), POINTS) is not None
+    assert (
+        difference(parse_formula("1.0000000000001*sqrt(M)", SYMBOLS), parse_formula("sqrt(M)", SYMBOLS), POINTS) is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -391,7 +403,7 @@ def test_a_difference_of_one_in_a_million_counts() -> None:
 def test_where_a_formula_is_undefined_it_says_so_quietly(text: str, expected: float) -> None:
     found = value(text)
     assert found == expected or (math.isnan(expected) and not math.isfinite(found))
-    assert math.isnan(evaluate(parse("M+N", SYMBOLS), {"M": 1.0}))
+    assert math.isnan(formula_value(parse_formula("M+N", SYMBOLS), {"M": 1.0}))
 
 
 def test_no_verdict_needs_a_heavy_library() -> None:
@@ -426,17 +438,17 @@ def test_no_verdict_needs_a_heavy_library() -> None:
     ],
 )
 def test_a_formula_is_shown_as_it_was_read(text: str, shown: str) -> None:
-    assert str(parse(text, SYMBOLS)) == shown
+    assert str(parse_formula(text, SYMBOLS)) == shown
 
 
 @settings(max_examples=a_quarter_at_once(300), deadline=1000)
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join) | written())
 def test_what_is_shown_reads_as_the_same_formula(text: str) -> None:
     try:
-        formula = parse(text, SYMBOLS)
+        formula = parse_formula(text, SYMBOLS)
     except FormulaError:
         return
-    assert parse(str(formula), SYMBOLS).fingerprint == formula.fingerprint
+    assert parse_formula(str(formula), SYMBOLS).fingerprint == formula.fingerprint
 
 
 # What a wrong formula is beside the right one ------------------------------------------------------------------
@@ -446,7 +458,7 @@ LAYER = "2*d^2*(1 + k/a) + 3*d*f"
 
 
 def explained(theirs: str, ours: str, symbols: tuple[str, ...] = ("M", "N", "d", "f", "a", "k", "P", "S", "w")) -> str:
-    return explaining.explain(parse(theirs, symbols), parse(ours, symbols))
+    return explaining.explain(parse_formula(theirs, symbols), parse_formula(ours, symbols))
 
 
 @pytest.mark.parametrize(
@@ -493,7 +505,7 @@ def test_what_takes_more_than_a_sentence_is_not_explained(theirs: str, ours: str
 @given(written(), written(), st.sampled_from(["{0}*{1}", "{0}+{1}", "{1}-{0}", "{0}/{1}", "{0}", "{1}^2*{0}/{1}"]))
 def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern: str) -> None:
     try:
-        right, wrong = parse(ours, SYMBOLS), parse(pattern.format(ours, other), SYMBOLS)
+        right, wrong = parse_formula(ours, SYMBOLS), parse_formula(pattern.format(ours, other), SYMBOLS)
     except FormulaError:
         return
     explained("2*M*(N-1)^2/N^2", RING)  # sympy is imported
@@ -508,7 +520,7 @@ def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern
         return
     if any(
         sentence == f"Yours is the right one {s.how}." and s.identity == wrong.fingerprint
-        for s in variants(right.tree, ())
+        for s in nearby_formulas(right.tree, ())
     ):
         return  # a named slip in ours, and it was tried
     said = re.fullmatch(
@@ -517,7 +529,7 @@ def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern
     if said is None or "about" in sentence or "opposite" in sentence:
         assert sentence == "" or "about" in sentence or "opposite" in sentence
         return
-    how, part = said[1], parse(said[2].replace(",", ""), SYMBOLS)
+    how, part = said[1], parse_formula(said[2].replace(",", ""), SYMBOLS)
     for left, base, change in zip(wrong.fingerprint, right.fingerprint, part.fingerprint, strict=True):
         assert left == {None: base * change, "plus": base + change}.get(how, base - change) % PRIME
 
@@ -542,7 +554,7 @@ HOSTILE = [
 def test_no_explanation_takes_long(theirs: str, ours: str) -> None:
     explained("2*M*(N-1)^2/N^2", RING)  # sympy is imported
     symbols = ("M", "N", "d", "f", "a", "k")
-    wrong, right = parse(theirs, symbols), parse(ours, symbols)
+    wrong, right = parse_formula(theirs, symbols), parse_formula(ours, symbols)
     start = time.process_time()
     explaining.explain.__wrapped__(wrong, right)
     explaining.explain.__wrapped__(right, wrong)
@@ -554,7 +566,7 @@ def test_an_explanation_that_fails_is_none(monkeypatch: pytest.MonkeyPatch) -> N
         raise RecursionError
 
     monkeypatch.setattr(explaining, "_sympy", broken)
-    assert explaining.explain.__wrapped__(parse("M*N", SYMBOLS), parse(RING, SYMBOLS)) == ""
+    assert explaining.explain.__wrapped__(parse_formula("M*N", SYMBOLS), parse_formula(RING, SYMBOLS)) == ""
 
 
 def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> None:

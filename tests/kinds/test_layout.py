@@ -21,7 +21,7 @@ from shardwise.marking import check
 from shardwise.question import Feedback, Question
 from shardwise.template.references import References
 from shardwise_bank.kinds.layout import verdicts
-from shardwise_bank.kinds.layout.model import MOST_ROWS, Judged, LayoutForm, LayoutKey, ShownAxis
+from shardwise_bank.kinds.layout.model import MOST_ROWS, JudgedConstraint, LayoutForm, LayoutKey, ShownAxis
 from shardwise_bank.kinds.layout.reading import read_layout
 
 TEXT = template("layout")
@@ -294,10 +294,10 @@ def test_an_axis_that_takes_no_gpus_of_its_own_is_named() -> None:
 def test_close_is_what_lies_within_two_per_cent_of_a_limit(
     limit: float, seen: float, unit: str, met: bool, close: bool
 ) -> None:
-    at_most = Judged(seen=(seen,), at_most=limit, unit=unit)
+    at_most = JudgedConstraint(seen=(seen,), at_most=limit, unit=unit)
     assert (verdicts.is_met(at_most, seen), verdicts.is_close(at_most, seen)) == (met, close)
     if seen != limit:
-        at_least = Judged(seen=(seen,), at_least=limit, unit=unit)
+        at_least = JudgedConstraint(seen=(seen,), at_least=limit, unit=unit)
         assert (verdicts.is_met(at_least, seen), verdicts.is_close(at_least, seen)) == (not met, close)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from shardwise.kinds.formula.compare import parse
+from shardwise.kinds.formula.compare import parse_formula
 from shardwise.kinds.formula.explain import explain
 
 SYMBOLS = ("M", "N", "A", "t", "r", "D", "P", "S", "w")
 
 
 def said(ours: str, theirs: str) -> str:
-    return explain(parse(theirs, SYMBOLS), parse(ours, SYMBOLS))
+    return explain(parse_formula(theirs, SYMBOLS), parse_formula(ours, SYMBOLS))
 
 
 @pytest.mark.parametrize(

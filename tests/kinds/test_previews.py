@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from checkout import TEMPLATES, posed, template
 from shardwise.kinds import kind_of
-from shardwise.kinds.formula.notation import read
+from shardwise.kinds.formula.notation import read_notation
 from shardwise.kinds.formula.tree import FormulaError
-from shardwise.kinds.formula.typeset import mathml
+from shardwise.kinds.formula.typeset import formula_as_mathml
 from shardwise.markdown.timeline import as_svg
 from shardwise.marking import check
 from shardwise.question import Question
@@ -116,16 +116,16 @@ M, N = "<mi>M</mi>", "<mi>N</mi>"
     ],
 )
 def test_a_formula_is_set_as_it_was_typed(typed: str, shown: str) -> None:
-    assert mathml(read(typed, ("M", "N"))) == f'<math displaystyle="true">{shown}</math>'
+    assert formula_as_mathml(read_notation(typed, ("M", "N"))) == f'<math displaystyle="true">{shown}</math>'
 
 
 @given(st.text("MN_2.5+-*/^() ,sqrtminlog²⌈⌉<&", max_size=30))
 def test_what_can_be_read_is_well_formed_and_names_every_symbol(typed: str) -> None:
     try:
-        tree = read(typed, ("M", "N"))
+        tree = read_notation(typed, ("M", "N"))
     except FormulaError:
         return
-    texts = [element.text for element in ElementTree.fromstring(mathml(tree)).iter()]
+    texts = [element.text for element in ElementTree.fromstring(formula_as_mathml(tree)).iter()]
     assert texts.count("M") == str(tree).count("M") and texts.count("N") == str(tree).count("N")
 
 

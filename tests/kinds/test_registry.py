@@ -6,7 +6,6 @@ import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import shardwise
 from checkout import ROOT
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.lint.lint import lint_problem
-from shardwise.bank.posing import pose, question_of, solved
+from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, starter
 from shardwise.cli.main import app
 from shardwise.kinds import kind_of, kinds, text_of, variable_of
@@ -27,9 +26,7 @@ from shardwise.kinds.calls import Recorded, call_once, run_here
 from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Form, Key, Outcome, Question
-from shardwise.template.draw import Known
 from shardwise.template.model import Template
-from shardwise.template.rng import Rng
 
 every_kind = pytest.mark.parametrize("name", list(kinds()))
 JUDGED = (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
@@ -48,30 +45,6 @@ NO_BREAK = "\u00a0"  # stands between a number and its unit in HTML
 
 def first(fresh: Bank, name: str) -> Problem:
     return fresh.find(f"first-{name}")
-
-
-class _NoStreams(Rng):
-    """The random numbers of a question whose kind needs none."""
-
-    def number(self, name: str) -> int:
-        raise AssertionError(f"a number was drawn for {name}")
-
-
-@pytest.mark.parametrize("name", [name for name, kind in kinds().items() if kind.follows_from_numbers])
-def test_a_kind_that_follows_from_numbers_draws_nothing_but_them(fresh: Bank, name: str) -> None:
-    problem = first(fresh, name)
-    drawn, _ = solved(problem, "0")
-    again = replace(drawn, rng=_NoStreams("1", problem.id))
-    question = question_of(problem, again, problem.kind.solve(problem.template, again))
-    apart = {"seed", "rejected"}
-    assert question.model_dump(exclude=apart) == pose(problem, 0).model_dump(exclude=apart)
-
-
-@every_kind
-def test_what_is_known_of_numbers_changes_no_question(fresh: Bank, name: str) -> None:
-    problem, known = first(fresh, name), Known()
-    for seed in map(str, range(20)):
-        assert question_of(problem, *solved(problem, seed, known=known)) == pose(problem, seed)
 
 
 # What it says of itself, and what it starts with ----------------------------------------------------------------------

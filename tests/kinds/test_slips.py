@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from checkout import ROOT, posed
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
-from shardwise.kinds.quantity.explain import one_off, reasons
-from shardwise.kinds.quantity.general import traits_of
+from shardwise.kinds.quantity.explain import one_off
+from shardwise.kinds.quantity.explain import reasons as all_reasons
+from shardwise.kinds.quantity.general import Asked, traits_of
 from shardwise.marking import check
 from shardwise.question import Question
 
@@ -43,6 +45,12 @@ CHUNKS_OF_8 = "2 * (gpus - 1) * (message_bytes / gpus / bandwidth_bytes_per_s + 
 
 def ring(gpus: int = 12, mistake: str = "key * 77") -> Question:
     return posed(RING.replace("GPUS", str(gpus)).replace("MISTAKE", mistake))
+
+
+def reasons(
+    given: float, key: float, *, slips: Sequence[tuple[float, str]], unit_text: str, step: float = 0.0, **asked: Any
+) -> list[str]:
+    return all_reasons(given, Asked(key, unit_text, **asked), slips, step=step)
 
 
 def say(question: Question, seconds: float) -> str:

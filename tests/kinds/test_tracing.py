@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shardwise.kinds.quantity.program import program
-from shardwise.kinds.quantity.tracing import traced
+from shardwise.kinds.quantity.slips.program import program
+from shardwise.kinds.quantity.slips.tracing import traced
 from shardwise.template.references import References
 
 BODIES = {  # what comes back, and the operations that the expression has

@@ -119,7 +119,7 @@ def test_a_type_that_cannot_be_read_and_an_answer_of_several_lines_stay_text(tex
     assert isinstance(form, CodeForm) and isinstance(key, CodeKey)
     call = CallResult("unreadable", error=f"a value of type {text}")
     told = failure_in_words(form, key.cases[0], call)
-    stays_text(Feedback(question="a/b", outcome=Outcome.INCORRECT, max_points=2, read=text, say=told))
+    stays_text(Feedback(question="a/b", outcome=Outcome.INCORRECT, max_points=2, read=text, remarks=(told,)))
 
 
 def test_a_message_shows_what_was_written_and_nothing_more() -> None:

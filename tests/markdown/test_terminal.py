@@ -17,7 +17,7 @@ from shardwise.cli.main import main
 from shardwise.kinds import kind_of, text_of
 from shardwise.markdown.terminal import cells, to_terminal
 from shardwise.markdown.timeline import as_text
-from shardwise.question import Bar, Row, Timeline
+from shardwise.question import Bar, Timeline, TimelineRow
 from shardwise.student.drill import Drill
 from shardwise.student.progress.chapters import progress_of
 
@@ -174,7 +174,7 @@ def test_how_to_answer_is_said_once_and_within_the_terminal(
 
 def test_a_timeline_goes_on_below_where_the_terminal_is_narrow() -> None:
     bars = tuple(Bar(start=time, end=time + 1, label=f"F{time}", look="blue") for time in range(8))
-    drawn = as_text(Timeline(about="", rows=(Row(label="stage 1", bars=bars),), end=8), 30)
+    drawn = as_text(Timeline(about="", rows=(TimelineRow(label="stage 1", bars=bars),), end=8), 30)
     assert drawn == ("         0\nstage 1  F0 F1 F2 F3 F4\n\n         5        8\nstage 1  F5 F6 F7")
 
 

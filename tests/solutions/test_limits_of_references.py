@@ -177,6 +177,7 @@ def test_a_bubble_just_above_a_limit_of_one_in_64_is_too_large() -> None:
 def test_what_just_fits_fits_and_what_is_just_enough_is_enough() -> None:
     assert accumulation.micro_batch_that_fits(memory_bytes=29e9, state_bytes=24e9, sample_bytes=5e9) == 1
     assert duplicates.fewest_bands(rows=1, similarity=0.5, recall=0.75) == 2
+    assert [formats.rounded(value=value, number_format="BF16") for value in (0.0, 1.0)] == [0, 1]
     step = formats.spacing(value=1.0, number_format="BF16")
     assert stagnation.expected_steps_to_move(weight=1.0, update=step, number_format="BF16") == 1
 

@@ -15,7 +15,7 @@ import pytest
 from checkout import checkout_bank
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import name_of
-from shardwise.student.progress.chapters import DAILY, Progress, Row, progress_of
+from shardwise.student.progress.chapters import DAILY, ProblemRow, Progress, progress_of
 from shardwise.student.progress.events import Event, Variant
 from shardwise.student.progress.file import ProgressFile
 from typed import run_typed
@@ -39,19 +39,19 @@ def found(banks: Banks, *events: Event, days: float = 0) -> Progress:
     return progress_of(banks, events, START + timedelta(days=days))
 
 
-def ids(rows: list[Row]) -> list[str]:
+def ids(rows: list[ProblemRow]) -> list[str]:
     return [row.problem.id for row in rows]
 
 
-def three_weeks(banks: Banks, share_right: float) -> list[Row]:
+def three_weeks(banks: Banks, share_right: float) -> list[ProblemRow]:
     """What a student is asked who does the five of each day, so much of it right."""
-    dice, events, asked = random.Random(share_right), list[Event](), list[Row]()
+    dice, events, asked = random.Random(share_right), list[Event](), list[ProblemRow]()
     for day in range(21):
         rows = found(banks, *events, days=day).daily()
         assert len(rows) == len({row.problem.id for row in rows}) == DAILY
         asked += rows
         events += [
-            answered(row.problem.id, row.standing.next_seed(), right=dice.random() < share_right, days=day)
+            answered(row.problem.id, row.record.next_seed(), right=dice.random() < share_right, days=day)
             for row in rows
         ]
     return asked
@@ -60,7 +60,7 @@ def three_weeks(banks: Banks, share_right: float) -> list[Row]:
 @pytest.mark.parametrize("share_right", [0.7, *(pytest.param(share, marks=pytest.mark.slow) for share in (1.0, 0.4))])
 def test_three_weeks_reach_every_chapter_and_none_far_before_another(banks: Banks, share_right: float) -> None:
     asked = three_weeks(banks, share_right)
-    new = [row.problem for row in asked if not row.standing.is_begun]
+    new = [row.problem for row in asked if not row.record.is_begun]
     begun = Counter(problem.chapter for problem in new)
     assert begun.keys() == banks.chapters.keys()
     long = {chapter for chapter in begun if any(each.kind.takes_long for each in banks.of_chapter(chapter))}

@@ -18,7 +18,7 @@ from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import GradedSet, GradedSets
 from shardwise.student.messages import Checked, Message
 from shardwise.student.running.in_a_thread import run_limited
-from shardwise.units import show
+from shardwise.units import show_amount
 
 SENDS, FUNCTION = "bytes-per-gpu", "ring-time-function"
 
@@ -44,7 +44,7 @@ def run(source: str) -> None:
 
 def right(name: str, seed: int = 3) -> str:
     key: Any = asked(name, seed).key
-    return show(key.value, "GB", digits=9)
+    return show_amount(key.value, "GB", digits=9)
 
 
 def said(made: Any) -> str:

@@ -28,7 +28,7 @@ from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import GradedSets
 from shardwise.student.in_words import asked_in_words
 from shardwise.student.messages import Checked, Message
-from shardwise.units import show
+from shardwise.units import show_amount
 
 SENDS = "bytes-per-gpu"
 FUNCTION = "ring-time-function"
@@ -72,7 +72,7 @@ def said(made: Any) -> str:
 
 def right(name: str, seed: int = 0) -> str:
     key: Any = asked(name, seed).key
-    return show(key.value, "GB", digits=9)
+    return show_amount(key.value, "GB", digits=9)
 
 
 # check -----------------------------------------------------------------------------------------------------------

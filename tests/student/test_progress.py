@@ -30,7 +30,7 @@ from shardwise.student.messages import Checked, Message
 from shardwise.student.progress.chapters import Progress, progress_of
 from shardwise.student.progress.events import Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile
-from shardwise.student.progress.status import Standing, standing
+from shardwise.student.progress.status import Record, record_of
 from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.widget import Practice
 from typed import run_typed
@@ -60,8 +60,8 @@ def event(what: str, seed: int | str = 1, *, days: float = 0, problem: str = SEN
     return Event(**made)
 
 
-def stands(*events: Event, days: float = 100) -> Standing:
-    return standing(events, START + timedelta(days=days))
+def stands(*events: Event, days: float = 100) -> Record:
+    return record_of(events, START + timedelta(days=days))
 
 
 def days_until_due(*events: Event) -> int:
@@ -136,7 +136,7 @@ DONE = st.builds(
 
 @given(st.lists(DONE, max_size=30), MOMENTS)
 def test_whatever_happened_by_whatever_clock_there_is_an_answer(events: list[Event], now: datetime) -> None:
-    found = standing(events, now)
+    found = record_of(events, now)
     assert found.is_solved >= found.is_mastered
     assert found.unaided <= found.seeds
     assert len(found.reviews) <= 2 * len(found.seeds)
@@ -151,7 +151,7 @@ def test_whatever_happened_by_whatever_clock_there_is_an_answer(events: list[Eve
 @given(st.lists(DONE, max_size=12), st.lists(DONE, max_size=12))
 def test_what_was_earned_is_never_taken_away(before: list[Event], after: list[Event]) -> None:
     now = datetime(9500, 1, 1, tzinfo=UTC)
-    first, then = standing(before, now), standing([*before, *after], now)
+    first, then = record_of(before, now), record_of([*before, *after], now)
     assert then.points >= first.points
     assert then.is_solved >= first.is_solved
     assert then.unaided >= first.unaided
@@ -219,9 +219,9 @@ def test_a_problem_that_was_renamed_keeps_its_progress(tmp_path: Path) -> None:
     chapter = problem.path.with_name("chapter.yaml")
     chapter.write_text(chapter.read_text("utf-8").replace(problem.slug, "another-name"))
 
-    def rows(*events: Event) -> tuple[dict[str, Standing], Any]:
+    def rows(*events: Event) -> tuple[dict[str, Record], Any]:
         found = progress_of(Banks([Bank.open(tmp_path / "bank")]), events, START)
-        return {row.problem.slug: row.standing for each in found.chapters for row in each.rows}, found.strangers
+        return {row.problem.slug: row.record for each in found.chapters for row in each.rows}, found.strangers
 
     found, strangers = rows(*old)
     assert found["another-name"].seeds == {"0", "1"} and not strangers
@@ -378,8 +378,7 @@ def test_a_card_says_where_the_student_stands_and_what_is_next(monkeypatch: pyte
     assert "1 due" in later and '“What each GPU sends”: practice("bytes-per-gpu", seed=1)' in later
     assert "1 due" in repr(api.progress()) and "ZeRO: 0 of" in repr(api.progress())
     shown = api.progress(CHAPTER)._repr_mimebundle_()
-    assert set(shown) == {"text/plain", "text/markdown", "text/html"}
-    assert f"| Ring all-reduce | 1 of {count} |" in shown["text/markdown"]
+    assert set(shown) == {"text/plain", "text/html"}
     assert "<script" not in shown["text/html"] and f"1 of {count}" in shown["text/html"]
 
 

@@ -26,7 +26,7 @@ from shardwise.student.progress.journal import Journal, usual_journal
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
 HERE = Variant("shipped", "02-zero/a-problem", "3")
 KEY = f"answer {HERE.problem} 3"  # of a draft
-RIGHT = Feedback(question=HERE.problem, outcome=Outcome.CORRECT, points=2, max_points=2, say="Correct.")
+RIGHT = Feedback(question=HERE.problem, outcome=Outcome.CORRECT, points=2, max_points=2, remarks=("Correct.",))
 ROOT_CAN_WRITE_ANYWHERE = os.geteuid() == 0
 
 

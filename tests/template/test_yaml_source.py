@@ -18,7 +18,7 @@ from shardwise.bank.files import template_model
 from shardwise.errors import Fault, Faulty
 from shardwise.template import yaml_nodes
 from shardwise.template.yaml_nodes import MOST_VALUES
-from shardwise.template.yaml_source import load, parse, validate
+from shardwise.template.yaml_source import load_yaml, parse_yaml, validate
 from shardwise.text_files import LARGEST
 
 GOOD = dedent("""\
@@ -50,7 +50,7 @@ MODEL = template_model()
 def faults(text: str, model: Any = MODEL) -> tuple[Fault, ...]:
     """The faults of a template."""
     with pytest.raises(Faulty) as caught:
-        validate(parse(text, "problems/x.yaml"), model)
+        validate(parse_yaml(text, "problems/x.yaml"), model)
     return caught.value.faults
 
 
@@ -237,17 +237,17 @@ def test_a_file_that_nobody_wrote_by_hand_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_text("a: " + "x" * LARGEST)
     with pytest.raises(Faulty, match="it has 1,000,003 bytes, and at most 1,000,000 are read"):
-        load(path, "x.yaml")
+        load_yaml(path, "x.yaml")
     path.write_bytes(b"title: caf\xe9\n")
     with pytest.raises(Faulty, match=r"x.yaml:1: is not UTF-8: invalid continuation byte\n +Save it as UTF-8"):
-        load(path, "x.yaml")
+        load_yaml(path, "x.yaml")
     with pytest.raises(Faulty, match=r"y.yaml: cannot be read: No such file or directory"):
-        load(tmp_path / "y.yaml", "y.yaml")
+        load_yaml(tmp_path / "y.yaml", "y.yaml")
     with pytest.raises(Faulty, match="cannot be read: Is a directory"):
-        load(tmp_path)
+        load_yaml(tmp_path)
     os.mkfifo(tmp_path / "pipe.yaml")
     with pytest.raises(Faulty, match=r"pipe\.yaml: cannot be read: it is a pipe, a socket or a device"):
-        load(tmp_path / "pipe.yaml", "pipe.yaml")
+        load_yaml(tmp_path / "pipe.yaml", "pipe.yaml")
 
 
 # YAML 1.2 --------------------------------------------------------------------------------------------------------
@@ -281,24 +281,26 @@ def test_a_file_that_nobody_wrote_by_hand_is_not_read(tmp_path: Path) -> None:
     ],
 )
 def test_yaml_is_read_as_1_2(text: str, value: object) -> None:
-    found = parse(f"x: {text}\n", "x").data["x"]
+    found = parse_yaml(f"x: {text}\n", "x").data["x"]
     assert found == value
     assert type(found) is type(value)
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
-    assert validate(parse("\ufeff" + GOOD.replace("\n", "\r\n"), "x"), MODEL) == validate(parse(GOOD, "x"), MODEL)
+    assert validate(parse_yaml("\ufeff" + GOOD.replace("\n", "\r\n"), "x"), MODEL) == validate(
+        parse_yaml(GOOD, "x"), MODEL
+    )
 
 
 def test_an_alias_may_stand_for_a_value() -> None:
     text = changed("{choice: [8, 16]}", "&draw {choice: [8, 16]}").replace(
         "  message_bytes:", "  nodes: *draw\n  message_bytes:"
     )
-    assert validate(parse(text, "x"), MODEL).params["nodes"].choice == (8, 16)
+    assert validate(parse_yaml(text, "x"), MODEL).params["nodes"].choice == (8, 16)
 
 
 def test_a_mapping_may_merge_others_and_its_own_keys_count_first() -> None:
-    source = parse("a: &a {x: 1, y: 2}\nb: &b {x: 3, z: 4}\nc: {<<: [*a, *b], y: 5}\n", "x")
+    source = parse_yaml("a: &a {x: 1, y: 2}\nb: &b {x: 3, z: 4}\nc: {<<: [*a, *b], y: 5}\n", "x")
     assert list(source.data["c"].items()) == [("y", 5), ("x", 1), ("z", 4)]
     assert source.fault(("c", "z"), "").place == "x:2:17"
 
@@ -306,9 +308,9 @@ def test_a_mapping_may_merge_others_and_its_own_keys_count_first() -> None:
 @pytest.mark.slow
 def test_files_are_read_alike_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [*ROOT.glob("problems/**/*.yaml"), *ROOT.glob("examples/**/*.yaml")]
-    quick = [load(path) for path in paths]
+    quick = [load_yaml(path) for path in paths]
     monkeypatch.setattr(yaml_nodes, "_QuickReader", yaml_nodes._PythonReader)
-    assert [load(path) for path in paths] == quick
+    assert [load_yaml(path) for path in paths] == quick
 
 
 @settings(max_examples=a_quarter_at_once(150))
@@ -317,7 +319,7 @@ def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> No
     text = GOOD[:place] + inserted + GOOD[place:]
     found: tuple[Fault, ...] = ()
     try:
-        validate(parse(text, "x"), MODEL)
+        validate(parse_yaml(text, "x"), MODEL)
     except Faulty as error:
         found = error.faults
     assert all(fault.place.startswith("x") and fault.message for fault in found)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from drawing import a_quarter_at_once
 from shardwise.errors import ShardwiseError, Unreadable
-from shardwise.units import THIN_SPACE, asked_in, from_base, read, show, show_number, to_base, unit
+from shardwise.units import THIN_SPACE, from_base, nouns_asked_for, read, show_amount, show_number, to_base, unit
 
 
 def test_gb_is_not_gib() -> None:
@@ -178,7 +178,7 @@ def test_what_is_measured_is_not_answered_by_a_count() -> None:
     ],
 )
 def test_a_prompt_asks_for_some_of_what_it_counts(prompt: str, asked: tuple[str, ...]) -> None:
-    assert asked_in(prompt) == asked
+    assert nouns_asked_for(prompt) == asked
 
 
 def test_where_only_a_whole_number_can_be_meant_a_comma_parts_thousands_and_a_point_is_asked_about() -> None:
@@ -234,7 +234,7 @@ def test_nothing_but_unreadable_comes_out_of_any_text(text: str, asked: str) -> 
 def test_what_we_write_we_read_back(value: float, text: str) -> None:
     base = float(to_base(value, text))
     assert math.isclose(from_base(base, text), value, rel_tol=1e-12)
-    assert math.isclose(read(show(base, text, digits=12), text).value, base, rel_tol=1e-10)
+    assert math.isclose(read(show_amount(base, text, digits=12), text).value, base, rel_tol=1e-10)
 
 
 @given(st.floats(-1e30, 1e30, allow_nan=False), st.integers(2, 8))

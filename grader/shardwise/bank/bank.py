@@ -6,7 +6,6 @@ import difflib
 import hashlib
 import keyword
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -61,9 +60,9 @@ class Problem:
     @cached_property
     def source(self) -> Source:
         """The file with the place of every value. Raises Faulty where it is no YAML."""
-        from shardwise.template.yaml_source import parse
+        from shardwise.template.yaml_source import parse_yaml
 
-        return parse(self.text, _name(self.path))
+        return parse_yaml(self.text, _name(self.path))
 
     @cached_property
     def data(self) -> Mapping[str, Any]:
@@ -121,16 +120,11 @@ def _can_be_listed(data: Any) -> bool:
     )
 
 
-class Catalogue(ABC):
+class Catalogue:
     """What one bank and several banks have in common: chapters and problems, found by name."""
 
     chapters: Mapping[str, Chapter]
     problems: Mapping[str, Problem]
-
-    @property
-    @abstractmethod
-    def folders(self) -> tuple[Path, ...]:
-        """Where the banks lie."""
 
     def read_all(self) -> Self:
         """Read every problem now, as far as a list shows it. Raises Faulty with every fault of every file."""
@@ -201,10 +195,6 @@ class Bank(Catalogue):
         return cls(folder, chapters, found, references)
 
     @property
-    def folders(self) -> tuple[Path, ...]:
-        return (self.folder,)
-
-    @property
     def lessons(self) -> Path:
         """Where the chapters' folders lie."""
         return self.folder / "problems"
@@ -222,10 +212,6 @@ class Banks(Catalogue):
         self.all = tuple(banks)
         self.chapters = _merged([bank.chapters for bank in banks])
         self.problems = _merged([bank.problems for bank in banks])
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        return tuple(bank.folder for bank in self.all)
 
     def of(self, chapter: str) -> Bank:
         """The bank that has a chapter. Raises ShardwiseError."""
@@ -275,9 +261,9 @@ def bad_slug(slug: str) -> str:
 def _chapter(path: Path) -> Chapter:
     """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
     from shardwise.bank.files import adapter
-    from shardwise.template.yaml_source import load, validate
+    from shardwise.template.yaml_source import load_yaml, validate
 
-    source = load(path, _name(path))
+    source = load_yaml(path, _name(path))
     validate(source, adapter("chapter"))
     data, listed = source.data, source.data["problems"]
     sections = {heading: tuple(slugs) for heading, slugs in listed.items()} if isinstance(listed, Mapping) else {}
@@ -317,10 +303,10 @@ def section_faults(bank: Bank, chapter: str) -> Sequence[Fault]:
     sections, folder = bank.chapters[chapter].sections, bank.lessons / chapter
     if not sections or not (folder / "lesson.md").exists():  # the lint says by itself that there is none
         return ()
-    from shardwise.template.yaml_source import load
+    from shardwise.template.yaml_source import load_yaml
 
     path = folder / "chapter.yaml"
     try:
-        return tuple(misplaced(sections, lesson_of(folder), load(path, _name(path))))
+        return tuple(misplaced(sections, lesson_of(folder), load_yaml(path, _name(path))))
     except Faulty as error:
         return error.faults

@@ -9,16 +9,15 @@ from shardwise.bank.bank import Catalogue, Problem
 from shardwise.bank.cpu_limit import ENDLESS, TooLong, at_most, overdue
 from shardwise.errors import AUTHORS_CAN_RAISE, Faulty, ShardwiseError, said_by
 from shardwise.question import Question
-from shardwise.template.draw import Draw, Known, draw, values_of
+from shardwise.template.draw import Draw, draw, values_of
 from shardwise.template.expressions import prose
 from shardwise.template.rng import Rng
 
 
-def solved(problem: Problem, seed: str, attempt: int | None = None, *, known: Known | None = None) -> tuple[Draw, Any]:
+def solved(problem: Problem, seed: str, attempt: int | None = None) -> tuple[Draw, Any]:
     """The draw of a question, and what its kind solved. Raises ShardwiseError.
 
     With `attempt` it is that draw, which some template once accepted, and no other. Raises Reject then.
-    Who poses a problem many times hands over `known`, the same each time: equal numbers are then worked out once.
     """
     template, kind = problem.template, problem.kind
     if attempt is not None:
@@ -26,19 +25,13 @@ def solved(problem: Problem, seed: str, attempt: int | None = None, *, known: Kn
         drawn = Draw(rng, template.params, values_of(template.params, rng, problem.references), problem.references)
         return drawn, kind.solve(template, drawn)
 
-    def accept(drawn: Draw) -> Any:
-        if known is None or not kind.follows_from_numbers:
-            return kind.solve(template, drawn)
-        return known.once(drawn.values, lambda: kind.solve(template, drawn))
-
     return draw(
         template.params,
         template.where,
         seed=seed,
         problem=problem.id,
         references=problem.references,
-        accept=accept,
-        known=known,
+        accept=lambda drawn: kind.solve(template, drawn),
     )
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,96 +15,15 @@ from shardwise.bank.bank import Bank, Banks, bad_slug
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import is_device
 from shardwise.kinds import kinds
-from shardwise.template.yaml_source import parse
+from shardwise.template.yaml_source import parse_yaml
 from shardwise.text_files import read_text
 
-_HEAD = """\
-title: "{title}"
-kind: {kind}
-points: 2
-difficulty: easy
-tags: [draft]
-source: "Kurose & Ross, Computer Networking, 8th ed., section 1.4"
-
-"""
-_TAIL = """\
-hints:
-  - A sentence that moves the student a step, and not to the end.
-solution: |
-  Why it is so, with the student's own numbers{key}
-"""
 _KEY = ":\n\n  {{ key }}"  # the right answer as the student reads it
-_REFERENCE = '''\
-"""Examples that new problems begin with: how long a file takes to cross a link. Put references of your own beside it."""
-
-from __future__ import annotations
 
 
-def transfer_seconds(*, file_bytes: float, bandwidth_bytes_per_s: float, latency_s: float) -> float:
-    """Time from the first bit that is sent to the last one that arrives, in seconds.
-
-        seconds = latency + bytes / bandwidth
-
-    Units:   bytes, bytes per second, seconds.
-    Raises:  ValueError for a link without bandwidth, and for less than nothing.
-    Source:  Kurose & Ross, Computer Networking, 8th ed., section 1.4.
-
-    >>> transfer_seconds(file_bytes=1e9, bandwidth_bytes_per_s=12.5e9, latency_s=0.05)
-    0.13
-    """
-    if not bandwidth_bytes_per_s > 0:  # nor is nan, which is no number
-        raise ValueError(f"bandwidth_bytes_per_s must be above 0, not {bandwidth_bytes_per_s!r}")
-    for name, value in (("file_bytes", file_bytes), ("latency_s", latency_s)):
-        if not value >= 0:
-            raise ValueError(f"{name} must be 0 or more, not {value!r}")
-    crossing_s = file_bytes / bandwidth_bytes_per_s
-    return latency_s + crossing_s
-'''
-_ORACLE = '''\
-"""A second road to each number of the examples: the file is sent packet by packet."""
-
-from __future__ import annotations
-
-from fractions import Fraction
-
-PACKETS = 1000
-
-
-def played_transfer_seconds(*, file_bytes: float, bandwidth_bytes_per_s: float, latency_s: float) -> float:
-    """When the last of many packets arrives, if each leaves as soon as the one before it has left."""
-    left_at = Fraction(0)
-    arrived_at = Fraction(latency_s)
-    for _ in range(PACKETS):
-        left_at += Fraction(file_bytes) / PACKETS / Fraction(bandwidth_bytes_per_s)
-        arrived_at = left_at + Fraction(latency_s)
-    return float(arrived_at)
-'''
-_CHAPTER = """\
-title: {title}
-summary: What this chapter is about, in a sentence.
-problems:
-"""
-_LESSON = """\
-# {title}
-
-What a student has to know for the problems below: what question this answers, the formula with every symbol and its unit, and an
-example that is worked out.
-
-$$t = L + \\frac{{B}}{{W}}$$
-
-A file of $B$ bytes crosses a link of $W$ bytes per second with a latency of $L$ seconds in $t$ seconds.
-"""
-# What nobody else is to read, or what is made anew: patterns of git.
-IGNORED = (
-    "*.key", "*.lock.jsonl", "*.lock.jsonl.*.old", "submitted/", "results/", "ledger.sqlite*", "feedback/", "grades.csv", "unreadable.csv",
-    "results.jsonl", "__pycache__/", ".ipynb_checkpoints/",
-)  # fmt: skip
-_IGNORE = "# Keys, draws with their answers, what was handed in, and results: they stay with you, and out of git.\n"
-_SETTINGS = """\
-# The banks that shardwise reads in this folder and below it, the first that has a problem first.
-# "shipped" is the bank that is installed as shardwise-bank.
-bank = ["."]
-"""
+def _text(name: str) -> str:
+    """A file that something of an author's begins as."""
+    return resources.files(__package__).joinpath("beginnings", name).read_text("utf-8")
 
 
 def starter(kind: str, title: str) -> str:
@@ -112,8 +32,8 @@ def starter(kind: str, title: str) -> str:
         raise ShardwiseError(f"There is no kind {kind!r}; the kinds are {', '.join(kinds())}.")
     chosen = kinds()[kind]
     program = f":\n\n```python\n{chosen.starter_program}```".replace("\n", "\n  ").replace("\n  \n", "\n\n")
-    tail = _TAIL.format(key=program if chosen.starter_program else "." if chosen.is_program else _KEY)
-    return _HEAD.format(title=title, kind=kind) + chosen.starter + tail
+    ending = program if chosen.starter_program else "." if chosen.is_program else _KEY
+    return _text("problem.yaml").format(title=title, kind=kind, answer=chosen.starter, end=ending)
 
 
 def init_bank(folder: Path) -> list[Path]:
@@ -124,12 +44,12 @@ def init_bank(folder: Path) -> list[Path]:
     chapter = folder / "problems" / "01-first-chapter"
     slugs = {kind: f"first-{kind}" for kind in kinds()}
     files = {
-        folder / "shardwise.toml": _SETTINGS,
+        folder / "shardwise.toml": _text("shardwise.toml"),
         folder / ".gitignore": _ignoring(folder / ".gitignore"),
-        folder / "solutions" / "example.py": _REFERENCE,
-        folder / "solutions" / "oracles" / "example.py": _ORACLE,
-        chapter / "lesson.md": _LESSON.format(title="First chapter"),
-        chapter / "chapter.yaml": _CHAPTER.format(title="First chapter")
+        folder / "solutions" / "example.py": _text("reference.py"),
+        folder / "solutions" / "oracles" / "example.py": _text("oracle.py"),
+        chapter / "lesson.md": _text("lesson.md").format(title="First chapter"),
+        chapter / "chapter.yaml": _text("chapter.yaml").format(title="First chapter")
         + "".join(f"  - {slug}\n" for slug in slugs.values()),
         **{chapter / f"{slug}.yaml": starter(kind, _title(slug)) for kind, slug in slugs.items()},
     }
@@ -148,13 +68,8 @@ def init_bank(folder: Path) -> list[Path]:
 def _ignoring(path: Path) -> str:
     """Return a .gitignore with the missing entries added and the existing ones kept."""
     before = read_text(path, str(path)) if path.is_file() else ""
-    new = [pattern for pattern in IGNORED if pattern not in before.splitlines()]
-    return (
-        before
-        + ("\n" if before and not before.endswith("\n") else "")
-        + _IGNORE
-        + "".join(f"{pattern}\n" for pattern in new)
-    )
+    new = [line for line in _text("gitignore").splitlines() if line not in before.splitlines()]
+    return before + ("\n" if before and not before.endswith("\n") else "") + "".join(f"{line}\n" for line in new)
 
 
 def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
@@ -191,11 +106,14 @@ def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
         files[listing] = _listed(listing.read_text("utf-8"), slug)
     else:
         title = _title(chapter[3:])
-        files[folder / "lesson.md"] = _LESSON.format(title=title)
-        files[listing] = f"{_CHAPTER.format(title=title)}  - {slug}\n"
+        files[folder / "lesson.md"] = _text("lesson.md").format(title=title)
+        files[listing] = _text("chapter.yaml").format(title=title) + f"  - {slug}\n"
     if "example." in text:
         solutions = bank.folder / "solutions"
-        examples = {solutions / "example.py": _REFERENCE, solutions / "oracles" / "example.py": _ORACLE}
+        examples = {
+            solutions / "example.py": _text("reference.py"),
+            solutions / "oracles" / "example.py": _text("oracle.py"),
+        }
         files |= {path: content for path, content in examples.items() if not path.exists()}
     present = [str(path) for path in files if path.exists() and path != listing]
     if present:
@@ -223,7 +141,7 @@ def _listed(text: str, slug: str) -> str:
 
     Raises ShardwiseError where the list is written in a way that cannot be added to.
     """
-    before = parse(text, "chapter.yaml")
+    before = parse_yaml(text, "chapter.yaml")
     path: tuple[str, ...] = ("problems",)
     slugs = before.data["problems"]
     if isinstance(slugs, Mapping):
@@ -237,7 +155,7 @@ def _listed(text: str, slug: str) -> str:
         lines[row] = f"{lines[row][: written.end()]}, {slug}{lines[row][written.end() :]}"
     made = "\n".join(lines)
     with suppress(Faulty):
-        if _flat(parse(made, "chapter.yaml").data) == [*_flat(before.data), slug]:
+        if _flat(parse_yaml(made, "chapter.yaml").data) == [*_flat(before.data), slug]:
             return made
     raise ShardwiseError("chapter.yaml has no list of problems that I can add to; add the new one by hand.")
 

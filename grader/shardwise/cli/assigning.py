@@ -11,7 +11,7 @@ import typer
 
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, banks_of
-from shardwise.cli.tables import progress
+from shardwise.cli.tables import progress_bar
 from shardwise.course.assigning.keys import KEY_FILE, course_key
 from shardwise.course.assigning.roster import load_roster
 from shardwise.errors import Faulty, ShardwiseError
@@ -59,7 +59,7 @@ def assign(
                 f"{others[0]} is there already, and one key is enough for a course. If this set belongs to that course, delete {out} "
                 f"and run the command again with --key {quote(str(others[0]))}."
             )
-    with progress("drawing", 2 * len(made["roster"])) as advance:
+    with progress_bar("drawing", 2 * len(made["roster"])) as advance:
         done = run(banks, made["set"], made["roster"], secret, out, force=force, progress=advance)
     if not key.is_file():
         raise ShardwiseError(
@@ -80,7 +80,7 @@ def _keys_near(key: Path) -> list[Path]:
     """Return the course keys of other folders beside and above that of a new one."""
     around = key.resolve().parent.parent
     found = {*around.glob("*/course.key"), around / "course.key", around.parent / "course.key"} - {key.resolve()}
-    return sorted(one for one in found if one.is_file())
+    return sorted(path for path in found if path.is_file())
 
 
 def _must_not_be_lost(key: Path | None, out: Path, name: str) -> None:

@@ -11,11 +11,11 @@ import typer
 
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import SHIPPED
-from shardwise.bank.lint.coverage import summary, table
-from shardwise.bank.lint.coverage import write as write_page
+from shardwise.bank.lint.coverage import coverage_table, summary
+from shardwise.bank.lint.coverage import write_coverage as write_page
 from shardwise.bank.pages.curriculum import NAME, Curriculum, curriculum_of
 from shardwise.cli.options import BankNames, banks_of
-from shardwise.cli.tables import print_columns, print_reports, print_spreads, progress
+from shardwise.cli.tables import print_columns, print_reports, print_spreads, progress_bar
 from shardwise.cli.trust import trust_folder
 from shardwise.errors import ShardwiseError
 
@@ -46,7 +46,7 @@ def lint(
 
     only = [name for name in map(_id_of, paths or []) if name]
     banks = banks_of(bank)
-    with progress("proving", None) as advance:
+    with progress_bar("proving", None) as advance:
         reports = run(banks, seeds=seeds, only=only, workers=workers, progress=advance)
     print_reports(reports)
     faults = faults_of(reports)
@@ -66,7 +66,7 @@ def _print_fairness(paths: list[str] | None, seeds: int, bank: list[str] | None)
 
     only = [name for name in map(_id_of, paths or []) if name]
     banks = banks_of(bank)
-    with progress("drawing", None) as advance:
+    with progress_bar("drawing", None) as advance:
         found = spreads(banks, seeds=seeds, only=only, progress=advance)
     print_spreads(found)
 
@@ -154,7 +154,7 @@ def coverage(
     if page is None:
         if check:
             raise ShardwiseError("Name the page that is to be checked:  shardwise coverage --write FILE --check")
-        print_columns(("row", "chapter", "asks", "carried by"), table(curriculum))
+        print_columns(("row", "chapter", "asks", "carried by"), coverage_table(curriculum))
     elif write_page(curriculum, page, check=check) and check:
         typer.echo(
             f"{page} is not what the bank says today. Run `shardwise coverage --write {quote(str(page))}` and commit it.",
@@ -167,7 +167,7 @@ def coverage(
 def _curriculum(banks: Banks) -> Curriculum:
     """The curriculum of the one bank that has one. Raises ShardwiseError."""
 
-    found = [curriculum for one in banks.all if (curriculum := curriculum_of(one))]
+    found = [curriculum for each in banks.all if (curriculum := curriculum_of(each))]
     if not found:
         raise ShardwiseError(f"No bank here has a {NAME}, a list of what it has to teach.")
     if len(found) > 1:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shardwise.atomic_files import write
+from shardwise.atomic_files import write_file
 from shardwise.course.gradescope import METADATA
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
 from shardwise.grading.batch import Batch
 from shardwise.grading.reports import VISIBILITIES
 from shardwise.grading.results import Result
-from shardwise.text_files import read_bounded
-
-_MOST = 100_000_000  # bytes of a report that is looked at before it is replaced
 
 
 @dataclass(frozen=True)
@@ -68,35 +63,8 @@ def say_who_is_another(batch: Batch, expected: str, say: Callable[[str], None]) 
     return bool(others)
 
 
-def must_be_a_report(path: Path, option: str) -> None:
-    """Raise ShardwiseError where a file lies that is no report of that option: a course key or a lock file is not replaced."""
-    if os.path.lexists(path) and not _IS_OURS[option](path):
-        raise ShardwiseError(
-            f"{path} is there already, and is no report of --{option}; nothing was written into it. Name another file, or delete it."
-        )
-
-
-def _is_xml(path: Path) -> bool:
-    with suppress(OSError):
-        found = read_bounded(path, _MOST).strip()
-        return not found or found.startswith((b"<?xml", b"<testsuite"))
-    return False
-
-
-def _is_of_gradescope(path: Path) -> bool:
-    with suppress(OSError, ValueError, RecursionError):
-        found = json.loads(read_bounded(path, _MOST).strip() or b'{"tests": []}')
-        return isinstance(found, dict) and "tests" in found
-    return False
-
-
-_IS_OURS: Mapping[str, Callable[[Path], bool]] = {"junit": _is_xml, "gradescope": _is_of_gradescope}
-
-
 def write_junit(batch: Batch, path: Path) -> None:
     """JUnit XML of the notebooks that were found."""
-
-    must_be_a_report(path, "junit")
     reports.write_junit(handed_in(batch), path)
 
 
@@ -119,16 +87,14 @@ def write_gradescope(results: Sequence[Result], path: Path, visibility: str = "v
 
     It is written in any case: without it a student sees only that the autograder failed.
     """
-
-    must_be_a_report(path, "gradescope")
     if len(results) == 1:
         (result,) = results
     else:
         found = (
-            f"here are {len(results)}: {', '.join(sorted(Path(one.path).name for one in results)[:5])}"
+            f"here are {len(results)}: {', '.join(sorted(Path(result.path).name for result in results)[:5])}"
             if results
             else "here is none"
         )
         result = Result("", status="ungraded", reason=f"Hand in one notebook (*.ipynb); {found}.")
-    write(path, json.dumps(reports.gradescope(result, visibility), ensure_ascii=False, indent=2).encode())
+    write_file(path, json.dumps(reports.gradescope(result, visibility), ensure_ascii=False, indent=2).encode())
     return result.complete

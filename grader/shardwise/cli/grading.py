@@ -17,7 +17,14 @@ from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
-from shardwise.cli.tables import print_changes, print_consequences, print_grades, print_history, print_tiers, progress
+from shardwise.cli.tables import (
+    print_changes,
+    print_consequences,
+    print_grades,
+    print_history,
+    print_tiers,
+    progress_bar,
+)
 from shardwise.course.assigning.keys import named_key
 from shardwise.errors import ShardwiseError
 from shardwise.grading.running.cores import usable
@@ -215,7 +222,7 @@ def _run_batch(
     with (
         alone_in(out),
         _where(place, settings, workers) as (executor, width),
-        progress("grading", None) as advance,
+        progress_bar("grading", None) as advance,
     ):
         batch = run(
             paths, out, locks=locks, key=named_key(key), practice=_practice(banks), settings=settings,
@@ -265,7 +272,7 @@ def regrade(
     near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
     decisions = _decisions(student, received, latest, near)
     with alone_in(out):
-        with progress("grading again", None) as advance:
+        with progress_bar("grading again", None) as advance:
             again = run(
                 paths, out, trusted_banks_of(bank), locks=lock or (), key=named_key(key), decisions=decisions,
                 workers=workers or len(usable()), progress=advance,
@@ -309,13 +316,12 @@ def _write(again: Regrade) -> None:
 
 def _must_be_reports(**files: Path | None) -> None:
     """Raise ShardwiseError for a report that could not be written, before anything is graded."""
-    from shardwise.cli import ci
-
+    endings = {"junit": ".xml", "gradescope": ".json"}  # neither a course key nor a lock file has one of these
     for option, path in files.items():
         if path and path.is_dir():
             raise ShardwiseError(f"--{option} names a file to write, and {path} is a folder.")
-        if path:
-            ci.must_be_a_report(path, option)
+        if path and path.suffix != endings[option]:
+            raise ShardwiseError(f"--{option} names a file that ends in {endings[option]}, and {path} does not.")
 
 
 def _must_exist(paths: Sequence[Path]) -> None:

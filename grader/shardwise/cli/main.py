@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -28,7 +27,7 @@ from shardwise.course.assigning.rendering import render as write_notebooks
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of
 from shardwise.kinds import kinds as registered_kinds
-from shardwise.plugins import COMMANDS, added, load
+from shardwise.plugins import COMMANDS, added, load_added
 from shardwise.text_files import read_text
 
 app = typer.Typer(
@@ -209,7 +208,7 @@ def formulas(
     bank: BankNames = None,
 ) -> None:
     """Show the formulas behind the problems: equation, arguments, units, source."""
-    from shardwise.bank.pages.formula_sheet import write as write_page
+    from shardwise.bank.pages.formula_sheet import write_formula_sheet as write_page
 
     banks = banks_of(bank).read_all()
     if chapter is not None and chapter not in banks.chapters:
@@ -218,8 +217,8 @@ def formulas(
         raise ShardwiseError("A page is written of one bank. Name it with --bank.")
     found = [
         formula
-        for one in banks.all
-        for formula in formulas_of(one)
+        for each in banks.all
+        for formula in formulas_of(each)
         if formula.holds(words or ()) and chapter in (None, formula.chapter)
     ]
     if not found:
@@ -274,22 +273,12 @@ def _options(
 def with_added_commands() -> typer.Typer:
     """Return the app with the commands that other packages add. Raises ShardwiseError where one cannot be loaded."""
     for name in added(COMMANDS):
-        app.add_typer(load(COMMANDS, name))
+        app.add_typer(load_added(COMMANDS, name))
     return app
-
-
-def _open_what_is_closed() -> None:
-    """Give this process the streams that it was started without, as by `>&-`: a file must not come to lie where output goes."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115
-            os.set_inheritable(stream.fileno(), True)
-            setattr(sys, name, stream)
 
 
 def main() -> None:
     """The `shardwise` command."""
-    _open_what_is_closed()
     if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
         sys.stdout.reconfigure(errors="replace")
     try:

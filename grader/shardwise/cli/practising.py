@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shardwise.atomic_files import write
+from shardwise.atomic_files import write_file
 from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, stoppable
 from shardwise.cli.options import BankNames, Json, banks_of
@@ -20,7 +20,7 @@ from shardwise.student.progress.clock import now
 from shardwise.student.progress.file import ProgressFile, usual_path
 
 if TYPE_CHECKING:
-    from shardwise.student.progress.chapters import Progress, Row
+    from shardwise.student.progress.chapters import ProblemRow, Progress
 
 commands = typer.Typer()
 
@@ -69,7 +69,7 @@ def practice(
         typer.echo(trouble, err=True)
 
 
-def _asked(found: Progress, chapter: str | None, *, daily: bool, more: bool) -> list[Row]:
+def _asked(found: Progress, chapter: str | None, *, daily: bool, more: bool) -> list[ProblemRow]:
     """What is to be asked, in this order."""
     if daily:
         return found.daily(more=more)
@@ -89,7 +89,7 @@ def _today_is_done(found: Progress) -> str:
 
 def _nothing(found: Progress, chapter: str | None) -> str:
     """What to say when there is nothing to ask."""
-    days = [row.standing.due for each in found.chapters for row in each.rows if row.standing.due]
+    days = [row.record.due for each in found.chapters for row in each.rows if row.record.due]
     following = (
         f"Nothing is due today. The next is due on {min(days).astimezone():%d %B %Y}." if days else "Nothing is due."
     )
@@ -182,9 +182,9 @@ def _document(found: Progress) -> list[dict[str, Any]]:
             "mastered": each.mastered, "due": len(each.due),
             "rows": [
                 {
-                    "problem": row.problem.id, "points": row.standing.points, "most": row.most,
-                    "solved": row.standing.is_solved, "unaided": len(row.standing.unaided), "mastered": row.standing.is_mastered,
-                    "due": row.standing.due.isoformat() if row.standing.due else None,
+                    "problem": row.problem.id, "points": row.record.points, "most": row.most,
+                    "solved": row.record.is_solved, "unaided": len(row.record.unaided), "mastered": row.record.is_mastered,
+                    "due": row.record.due.isoformat() if row.record.due else None,
                 }
                 for row in each.rows
             ],
@@ -200,7 +200,7 @@ def _export(kept: ProgressFile, out: Path) -> None:
     if str(out) == "-":
         typer.echo(text, nl=False)
     else:
-        write(out, text.encode(), private=True)
+        write_file(out, text.encode(), private=True)
         typer.echo(f"Wrote {out}")
 
 

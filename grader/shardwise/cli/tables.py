@@ -273,10 +273,10 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
 def print_consequences(found: Consequences) -> None:
     """Print whose deadline status or grade would change, and which questions would change in points, before anything is written."""
     lines = []
-    for one in found.late:
-        was, would_be = ("in time", "late") if one.is_late else ("late", "in time")
-        received = f"received {_receipt(one.now)}; before, {_receipt(one.before)}"
-        lines.append(f"{one.student} was {was} for {one.set} and would be {would_be}: {received}.")
+    for change in found.late:
+        was, would_be = ("in time", "late") if change.is_late else ("late", "in time")
+        received = f"received {_receipt(change.now)}; before, {_receipt(change.before)}"
+        lines.append(f"{change.student} was {was} for {change.set} and would be {would_be}: {received}.")
     for other in found.standings:
         lines.append(f"{other.student} has a grade for {other.set} and would be {other.would_be}: {other.why}")
     for line in lines[:_MOST_ROWS]:
@@ -354,7 +354,7 @@ def print_tiers(verdicts: Any) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Any]:
+def progress_bar(what: str, total: int | None) -> Iterator[Any]:
     """A progress bar on a terminal, nothing elsewhere; gives a function to be called for each step."""
     if not sys.stderr.isatty():
         yield lambda *_: None

@@ -17,7 +17,7 @@ from typing import Annotated
 
 import typer
 
-from shardwise.atomic_files import write
+from shardwise.atomic_files import write_file
 from shardwise.bank.bank import Bank
 from shardwise.bank.discovery import shipped
 from shardwise.errors import Faulty, ShardwiseError
@@ -60,7 +60,7 @@ def trust_folder(folder: Path) -> None:
     """Remember a folder and its owner, for this user alone."""
 
     known = _known() | {str(folder.resolve()): folder.stat().st_uid}
-    write(_register(), json.dumps(known, indent=1).encode(), private=True)
+    write_file(_register(), json.dumps(known, indent=1).encode(), private=True)
 
 
 def _is_trusted(folder: Path) -> bool:

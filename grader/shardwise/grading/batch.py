@@ -13,11 +13,18 @@ from datetime import UTC, datetime
 from heapq import merge
 from pathlib import Path
 
-from shardwise.atomic_files import make_folder, patiently, write
+from shardwise.atomic_files import make_folder, patiently, write_file
 from shardwise.course.assigning.lockfile import Lock, read_line
 from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.course.collecting.identity import means_a_student
-from shardwise.course.collecting.submitted_files import BadSubmission, CannotRead, Found, Whose, find, place_of_one
+from shardwise.course.collecting.submitted_files import (
+    BadSubmission,
+    CannotRead,
+    SubmittedFile,
+    Whose,
+    find,
+    place_of_one,
+)
 from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
 from shardwise.grading.feedback_page import HandIn, file_of, page
@@ -139,7 +146,7 @@ def grade(
         width = max(1, min(workers, found))
         opener = executor or (here if width == 1 else pool(width))
         decisions = decisions or Decisions()
-        if decisions.student and (several := sum(not one.is_stray for one in find(paths, whose))) > 1:
+        if decisions.student and (several := sum(not each.is_stray for each in find(paths, whose))) > 1:
             raise ShardwiseError(f"--student says whose one notebook is, and here are {several}.")
         intake = Intake(paths, near, settings, practice, decisions)
         run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known, whose)
@@ -158,7 +165,7 @@ def grade(
 class _Taken:
     """A notebook that was taken in for a student."""
 
-    found: Found
+    file: SubmittedFile
     path: str
     key: str
     notebook: str  # digest
@@ -190,7 +197,7 @@ class _Run:
         self._kind_of_page = WITH_SOLUTIONS if settings.solutions else "plain"
         self._who = f"{_user()}@{platform.node()}"
         self._last = False  # whether this is the last try
-        self._unread: list[Found] = []  # to be tried again
+        self._unread: list[SubmittedFile] = []  # to be tried again
         self._failed: list[Prepared] = []  # to be tried again: our side failed at them, or they did not come back
         self._known = known
         self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
@@ -199,12 +206,12 @@ class _Run:
         self._whose = whose
         self._sent: Counter[Path] = Counter()  # notebooks by the folder or archive of a student
         self._seconds: defaultdict[Path, float] = defaultdict(float)  # that these took
-        self._later: list[Found] = []  # of who handed in many, when everybody else had their turn
+        self._later: list[SubmittedFile] = []  # of who handed in many, when everybody else had their turn
         self.tried_again = 0  # notebooks, for either reason
         self.failed: list[str] = []  # why, for those of which no try came to an end
         self.gone: Counter[str] = Counter()  # as in the batch
 
-    def over(self, found: Iterable[Found], opener: Opener, width: int) -> None:
+    def over(self, found: Iterable[SubmittedFile], opener: Opener, width: int) -> None:
         """Grade all of them, and then, one by one, those that need another try."""
         self._grade(self._new(found), opener, width)
         later, self._later = self._later, []
@@ -224,9 +231,9 @@ class _Run:
         One that came after all that may be handed in stands for the last of those, so nobody need choose between the two.
         """
         for whose, found in list(self._taken.items()):
-            taken = sorted(found.values(), key=lambda one: one.received.timestamp() if one.received else 0.0)
+            taken = sorted(found.values(), key=lambda each: each.received.timestamp() if each.received else 0.0)
             taken = self._theirs(whose, taken) if latest else taken
-            if len(taken) > 1 or any(one.came_after for one in taken):
+            if len(taken) > 1 or any(each.came_after for each in taken):
                 self._choose(whose, taken, opener, latest=latest)
 
     def _theirs(self, whose: tuple[str, str], taken: Sequence[_Taken]) -> list[_Taken]:
@@ -234,65 +241,65 @@ class _Run:
 
         The others may be somebody else's hand-in, and are reported.
         """
-        known = {one.notebook for one in taken if one.is_vouched}
-        others = [one for one in taken if not one.is_vouched and one.notebook not in known]
-        if not known and len({one.found.path.parent for one in others}) < 2:
+        known = {each.notebook for each in taken if each.is_vouched}
+        others = [each for each in taken if not each.is_vouched and each.notebook not in known]
+        if not known and len({each.file.path.parent for each in others}) < 2:
             return list(taken)
         name_of_set, student = whose
         row = Result("" if known else student, name_of_set, status="ungraded")
         why = f"This notebook names {student}, and nothing says that {student} handed it in. Say whose it is with --student."
-        for one in others:
-            self._refuse(replace(row, reason=why, path=one.path))
-        return [one for one in taken if one not in others]
+        for each in others:
+            self._refuse(replace(row, reason=why, path=each.path))
+        return [each for each in taken if each not in others]
 
     def _choose(self, whose: tuple[str, str], taken: Sequence[_Taken], opener: Opener, *, latest: bool) -> None:
         """Let one of these count, or all that differ if nobody can tell which; they stand in the order of their receipt."""
         name_of_set, student = whose
-        different = {one.notebook: one for one in reversed(taken)}  # of copies the first
+        different = {each.notebook: each for each in reversed(taken)}  # of copies the first
         by_place = sorted(different.values(), key=taken.index)
-        standing = {one.stands_for: one for one in by_place} | {
-            one.stands_for: one for one in by_place if not one.came_after
+        standing = {each.stands_for: each for each in by_place} | {
+            each.stands_for: each for each in by_place if not each.came_after
         }
         chosen = standing[by_place[-1].stands_for] if latest or len(standing) == 1 else None
-        for one in taken:
-            if one not in ([chosen] if chosen else by_place):
-                self._ledger.drop(one.path)
-            elif one.came_after:
-                self._let_last_allowed_count(whose, one, decided=chosen is not None)
+        for each in taken:
+            if each not in ([chosen] if chosen else by_place):
+                self._ledger.drop(each.path)
+            elif each.came_after:
+                self._let_last_allowed_count(whose, each, decided=chosen is not None)
         if chosen is None or chosen.came_after:
             return
         if not self._is_done(chosen.key, name_of_set, student):  # the page is that of another
-            self._grade(self._new([chosen.found]), opener, 1)
-        after = [one.path for one in by_place if one.came_after]
+            self._grade(self._new([chosen.file]), opener, 1)
+        after = [each.path for each in by_place if each.came_after]
         if after and (len(standing) == 1 or by_place[-1].came_after):
             self._ledger.reuse(chosen.path, chosen.key, self._after_the_last(name_of_set, after[-1]))
         elif len(different) > 1:
             note = f"The latest of {len(different)} different notebooks of {student} counts."
-            if unknown := [one.path for one in by_place if one.received is None]:
+            if unknown := [each.path for each in by_place if each.received is None]:
                 note += f" Nobody knows when {' and '.join(unknown)} came; it was taken for the earliest."
             self._ledger.reuse(chosen.path, chosen.key, note)
 
-    def _let_last_allowed_count(self, whose: tuple[str, str], one: _Taken, *, decided: bool) -> None:
+    def _let_last_allowed_count(self, whose: tuple[str, str], each: _Taken, *, decided: bool) -> None:
         """Let a notebook that came after all that may be handed in have the grade of the last of those, which is not here."""
-        grading = self._known.grading_of(*whose, one.stands_for, one.questions)
-        note, is_todays = self._after_the_last(whose[0], "this"), grading.questions == one.questions
+        grading = self._known.grading_of(*whose, each.stands_for, each.questions)
+        note, is_todays = self._after_the_last(whose[0], "this"), grading.questions == each.questions
         if not is_todays:
             note += " It is not here, and was graded by other questions than today's: put it back to grade it again."
         is_stage = self._known is not self._ledger  # whose pages would replace some that show the student's code
         if decided and is_todays and not is_stage and not self._is_done(grading.key, *whose):
-            self._show(one, grading)
-        self._ledger.adopt(one.path, grading, note)
-        if decided and (grading.questions, grading.engine) != (one.questions, engine()):
+            self._show(each, grading)
+        self._ledger.adopt(each.path, grading, note)
+        if decided and (grading.questions, grading.engine) != (each.questions, engine()):
             self.gone[whose[1]] += len(grading.result.scores)
 
-    def _show(self, one: _Taken, grading: Grading) -> None:
+    def _show(self, each: _Taken, grading: Grading) -> None:
         """Write the page of a grading whose notebook is not here: what is on record, and so without the student's own code."""
         with suppress(BadSubmission):  # the one in its place was there a moment ago; a page is no reason to end here
-            task = self._intake.prepare(one.found).task
+            task = self._intake.prepare(each.file).task
             handed_in, solutions = HandIn(task.title, task.due), self._settings.solutions
             _, questions = read_line(task.questions)
             shown = page(grading.result, questions, grading.result.feedback, handed_in=handed_in, solutions=solutions)
-            patiently(lambda: self._keep(one.path, grading, shown.encode()), self._out)
+            patiently(lambda: self._keep(each.path, grading, shown.encode()), self._out)
 
     def _after_the_last(self, name_of_set: str, which: str) -> str:
         allowed = self._intake.attempts(name_of_set)
@@ -316,7 +323,7 @@ class _Run:
             for sent, result, shown in returned:
                 self._settle(sent, result, shown)
 
-    def _new(self, found: Iterable[Found], *, are_late: bool = False) -> Iterator[Prepared]:
+    def _new(self, found: Iterable[SubmittedFile], *, are_late: bool = False) -> Iterator[Prepared]:
         """The notebooks that are still to be graded; the others are settled on the way.
 
         A student's beyond the first few wait for everybody else, and are then `are_late`.
@@ -389,7 +396,7 @@ class _Run:
 
     def _settle(self, sent: Prepared, result: Result, shown: str) -> None:
         """Keep a result, or set it aside for another try when it is our fault that there are no points."""
-        if place := place_of_one(sent.found, self._whose):
+        if place := place_of_one(sent.file, self._whose):
             self._seconds[place] += result.seconds
         if not result.complete and not self._last:
             self._failed.append(sent)
@@ -408,7 +415,7 @@ class _Run:
     def _keep(self, path: str, grading: Grading, shown: bytes) -> None:
         """The page first: a grading that is kept has its page."""
         file = file_of(grading.result.set, grading.result.student)
-        write(self._out / PAGES / file, shown, private=True)
+        write_file(self._out / PAGES / file, shown, private=True)
         self._ledger.record(path, grading, page=file, kind=self._kind_of_page, digest=digest(shown))
 
     def _refuse(self, result: Result) -> None:

@@ -99,7 +99,7 @@ def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decis
                 late.append(Lateness(student, name_of_set, chosen.task.late, before, chosen.received))
             points.update((name_of_set, *change) for change in _other_points(counts, chosen))
     others = [OtherPoints(*change, students=count) for change, count in sorted(points.items())]
-    return Consequences(sorted(late, key=lambda one: (one.set, one.student)), standings, others)
+    return Consequences(sorted(late, key=lambda each: (each.set, each.student)), standings, others)
 
 
 def _taken_in(paths: Sequence[Path], near: Locks, decisions: Decisions) -> _HandedIn:
@@ -133,7 +133,7 @@ def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, lates
         is_there = lies(Path(before.path))  # in this run, or in one over another part of the class
         if of_theirs := handed_in.prepared.get(whose):
             several = of_theirs if len(of_theirs) > 1 and not latest else []
-            different = {one.notebook: one.path for one in several if not _came_after(one, ledger, near)}
+            different = {each.notebook: each.path for each in several if not _came_after(each, ledger, near)}
             if len(different) > 1:
                 why = f"{len(different)} different notebooks of theirs: {', '.join(sorted(different.values()))}. Keep the one that counts, or say --latest."
                 yield OtherStanding(before.student, before.set, "ungraded", why)
@@ -149,16 +149,16 @@ def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, lates
 
 def _chosen(handed_in: Sequence[Prepared], ledger: Ledger, near: Locks, *, latest: bool) -> Prepared | None:
     """Return the new notebook of a student that would count after this run; None if an earlier one still counts."""
-    by_time = sorted(handed_in, key=lambda one: one.received.at.timestamp() if one.received.at else 0.0)
+    by_time = sorted(handed_in, key=lambda each: each.received.at.timestamp() if each.received.at else 0.0)
     chosen = by_time[-1 if latest else 0]
     return None if _came_after(chosen, ledger, near) else chosen
 
 
-def _came_after(one: Prepared, ledger: Ledger, near: Locks) -> bool:
+def _came_after(each: Prepared, ledger: Ledger, near: Locks) -> bool:
     """Return whether a notebook was handed in after the student's last permitted attempt."""
-    allowed = near.known[one.task.set].header.get("attempts")
-    counted = ledger.notebooks(one.task.set, one.task.student)
-    return allowed is not None and len(counted) >= allowed and one.notebook not in counted
+    allowed = near.known[each.task.set].header.get("attempts")
+    counted = ledger.notebooks(each.task.set, each.task.student)
+    return allowed is not None and len(counted) >= allowed and each.notebook not in counted
 
 
 def _other_points(before: Grading, now: Prepared) -> Iterator[tuple[str, float, float]]:

@@ -21,7 +21,7 @@ from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.markdown.escaping import printable
 from shardwise.markdown.feedback import headline, judgement, picture
 from shardwise.markdown.html import to_html
-from shardwise.question import Feedback, Outcome, Question
+from shardwise.question import PRAISE, Feedback, Outcome, Question
 
 # Markdown escapes what a student writes, so that these are ours.
 _LISTING = re.compile(r'<pre><code(?: class="language-python")?>(.*?)</code></pre>', re.DOTALL)
@@ -101,7 +101,7 @@ def _row(number: int, question: Question, said: Feedback, source: str, *, soluti
         "prompt": _html(text_of(question)),
         "source": Markup(_listing(str(escape(_shown(source))))) if theirs else "",
         "read": said.read[:500],
-        "say": "" if say == "Correct." else _html(say),
+        "say": "" if say == PRAISE else _html(say),
         "picture": Markup(picture(said)),  # drawn from plain data, its texts escaped
         "solution": _html(question.solution) if solutions else "",
     }

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from shardwise.course.assigning.keys import fingerprint, is_ours
+from shardwise.course.assigning.keys import is_ours, key_fingerprint
 from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
 from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.course.collecting.identity import (
@@ -23,8 +23,8 @@ from shardwise.course.collecting.identity import (
     vouches,
 )
 from shardwise.course.collecting.receipts import BY_FILE, Receipt, Received, by_file
-from shardwise.course.collecting.submissions import Stripped, Submission, parse
-from shardwise.course.collecting.submitted_files import BadSubmission, Found
+from shardwise.course.collecting.submissions import Stripped, Submission, parse_notebook
+from shardwise.course.collecting.submitted_files import BadSubmission, SubmittedFile
 from shardwise.course.gradescope import People
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
@@ -61,7 +61,7 @@ class Prepared:
     notebook: str  # digest of the file
     questions: str  # digest of the questions and keys
     task: Task
-    found: Found
+    file: SubmittedFile
     received: Receipt
     is_vouched: bool  # whether the place where it lies is called after its student
 
@@ -84,7 +84,7 @@ class Intake:
         # Students whom a notebook names that somebody else handed in, by set and student, and where it lies.
         self.claimed: dict[tuple[str, str], str] = {}
 
-    def prepare(self, found: Found) -> Prepared:
+    def prepare(self, found: SubmittedFile) -> Prepared:
         """A notebook as a task. Raises BadSubmission, and CannotRead when it may be readable the next time."""
         contents = found.contents()
         submission = self._parsed(contents)
@@ -101,14 +101,14 @@ class Intake:
     def _parsed(self, contents: bytes) -> Submission:
         """Return a notebook's submission; one without metadata belongs to the only set, if `--student` says whose it is."""
         try:
-            return parse(contents, "")
+            return parse_notebook(contents, "")
         except Stripped as stripped:
             if self._decisions.student and len(self._locks) == 1:
-                return parse(contents, "", set_name=next(iter(self._locks)))
+                return parse_notebook(contents, "", set_name=next(iter(self._locks)))
             remedy = " If you know whose it is, grade it alone, with --student and the --lock of its set."
             raise BadSubmission(f"{stripped}{remedy if self._locks else ''}") from None
 
-    def refused(self, found: Found, reason: BadSubmission | str) -> Result:
+    def refused(self, found: SubmittedFile, reason: BadSubmission | str) -> Result:
         """Return the result of an ungraded notebook, whose student is known only from a folder, archive or file name."""
         locks = {} if isinstance(reason, PracticeRefused) else self._locks
         owners = [(student, name) for name, lock in locks.items() if (student := owner(found, lock))]
@@ -128,7 +128,7 @@ class Intake:
         )
         return Result(student, set_name, status="ungraded", reason=f"{reason}{which}", path=str(found))
 
-    def received(self, found: Found, student: str, name_of_set: str) -> Receipt:
+    def received(self, found: SubmittedFile, student: str, name_of_set: str) -> Receipt:
         """Return when a hand-in was received; an export of Gradescope knows that better than its files. Raises CannotRead."""
         receipt, lock = self._decisions.received(found, student), self._locks.get(name_of_set)
         if lock and receipt.source in BY_FILE and (at := exported_time(found, lock)):
@@ -140,7 +140,7 @@ class Intake:
         lock = self._locks.get(name_of_set)
         return lock.header.get("attempts") if lock else None
 
-    def _practice(self, found: Found, submission: Submission) -> tuple[Task, Receipt]:
+    def _practice(self, found: SubmittedFile, submission: Submission) -> tuple[Task, Receipt]:
         chapter = submission.practice or ""
         line = self._practice_line(chapter, submission.seed)
         if line is None:
@@ -149,7 +149,7 @@ class Intake:
             raise PracticeRefused(f"This notebook practises {chapter!r}, and that is also the name of a set.")
         return Task(of_practice(found, submission, self._among, self._decisions.student), line), by_file(found, "")
 
-    def _of_set(self, found: Found, submission: Submission) -> tuple[Task, Receipt]:
+    def _of_set(self, found: SubmittedFile, submission: Submission) -> tuple[Task, Receipt]:
         lock = self._locks.get(submission.set or "")
         if lock is None:
             known = ", ".join(self._locks) or "none"
@@ -206,14 +206,14 @@ def locks_near(paths: Sequence[Path], given: Sequence[Path | Lock] = (), key: by
     known: dict[str, Lock] = {}
     unused: list[str] = []
     near, left = (given, 0) if given else _lying_above(paths)
-    for one in near:
+    for each in near:
         try:
-            lock = one if isinstance(one, Lock) else _opened(one, key, is_given=bool(given))
+            lock = each if isinstance(each, Lock) else _opened(each, key, is_given=bool(given))
         except _NotUsed as why:
             unused.append(str(why))
             continue
         except ShardwiseError as error:
-            if isinstance(one, Lock) or given or _is_above_all(one, paths):
+            if isinstance(each, Lock) or given or _is_above_all(each, paths):
                 raise
             unused.append(str(error))
             continue
@@ -245,7 +245,7 @@ def _opened(path: Path, key: bytes | None, *, is_given: bool) -> Lock:
 
 def _is_trusted(known_by: str, key: bytes | None) -> bool:
     """Whether a lock file says that it is signed with the key that was given, or with one that was used here."""
-    return known_by == fingerprint(key) if key is not None else is_ours(known_by)
+    return known_by == key_fingerprint(key) if key is not None else is_ours(known_by)
 
 
 def _is_above_all(lock: Path, paths: Iterable[Path]) -> bool:

@@ -100,7 +100,7 @@ class Regrade:
             Ledger(self.out / LEDGER, self.batch.keys) as now,
             Ledger(self.batch.out / LEDGER, self.batch.keys) as then,
         ):
-            graded = [(one.set, one.student) for one in then.results(latest=True) if one.status == "graded"]
+            graded = [(each.set, each.student) for each in then.results(latest=True) if each.status == "graded"]
             pairs = [(now.counts(*whose), then.counts(*whose)) for whose in graded]
         gradings = sum(after is not None and (before is None or before.key != after.key) for before, after in pairs)
         return [old for old, new in self.renewed.items() if _is_changed(old, new)], gradings

@@ -55,9 +55,12 @@ def grade_one(
         elif feedback.outcome == Outcome.BLANK and (unrun := _unrun(question, submission)):
             feedback = unreadable_feedback(question, *unrun, is_graded=True)
         if cell is not None and cell.key in stopped and feedback.outcome != Outcome.CORRECT:
-            feedback = _told(feedback, f"The cell with your answer stopped: `{safe(stopped[cell.key])}`")
+            feedback = feedback.saying(
+                f"The cell with your answer stopped: `{safe(stopped[cell.key])}`", *feedback.remarks
+            )
         elif cell is None and feedback.outcome == Outcome.BLANK:
-            feedback = _told(feedback, _why_blank(submission.unrun.get(question.cell, (None, ""))[0]))
+            why = _why_blank(submission.unrun.get(question.cell, (None, ""))[0])
+            feedback = feedback.saying(why, *feedback.remarks)
         marked.append(feedback)
     added = {cell.key for cell in submission.cells if not cell.question}
     notes = [f"{key} (added by the student) stopped: {safe(why)}" for key, why in stopped.items() if key in added]
@@ -115,7 +118,7 @@ def _not_given(question: Question, submission: Submission, *, is_blank: bool) ->
     ]
     if not worked or (not is_blank and any(wanted in names for _, names in worked)):
         return None
-    cell, names = next((one for one in reversed(worked) if one[1]), worked[-1])
+    cell, names = next((each for each in reversed(worked) if each[1]), worked[-1])
     if names and wanted not in names:
         shown = _listed(difflib.get_close_matches(wanted, names, n=1) or names)
         why = f"This cell sets {shown}, and after your cells had run there was no “{wanted}”."
@@ -180,7 +183,3 @@ def _why_blank(unrun: str | None) -> str:
     if unrun is None:
         return "The cell for this answer is gone, and no other cell defines it."
     return f"The cell for this answer {unrun}, so it was not run." if unrun else ""
-
-
-def _told(feedback: Feedback, words: str) -> Feedback:
-    return feedback.model_copy(update={"say": f"{words}\n\n{feedback.say}".strip()})

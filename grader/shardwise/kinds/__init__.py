@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.plugins import KINDS, added, described, load
+from shardwise.plugins import KINDS, added, described, load_added
 
 if TYPE_CHECKING:
     from shardwise.kinds.base import Kind
@@ -44,7 +44,7 @@ def _load(name: str) -> Kind[Any, Any, Any]:
     """A kind of another package. Raises ShardwiseError when there are two of that name, or it is no kind that can be used."""
     from shardwise.kinds.base import Kind
 
-    kind = load(KINDS, name)
+    kind = load_added(KINDS, name)
     if not isinstance(kind, Kind) or kind.name != name:
         seen = f"a kind with the name {kind.name!r}" if isinstance(kind, Kind) else repr(kind)[:80]
         raise ShardwiseError(

@@ -1,4 +1,4 @@
-"""Answers: raw ones as values and values as verdicts, for a question of any kind, and for a part of one."""
+"""Answers: raw ones as values and the feedback to values, for a question of any kind, and for a part of one."""
 
 from __future__ import annotations
 
@@ -6,23 +6,16 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.base import Kind, View
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.calls import Runner, plain
-from shardwise.question import Question, Verdict
+from shardwise.question import Feedback, Question
 from shardwise.units import narrow
 
-FORM_DEPTH = 3  # a form is a dictionary that holds one of inputs; what is nested deeper is no form of ours
 
-
-def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
-    """Whether nothing was answered: nothing at all, an ellipsis, white space, or a form left as it was handed out."""
-    if isinstance(raw, dict):
-        return depth > 0 and all(is_blank(part, depth - 1) for part in raw.values())
-    return is_empty(raw) or (isinstance(raw, list | tuple | set) and not raw)
-
-
-def parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
+def parsed_answer(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
     """The answer as a value, None where there is none. Raises Unreadable."""
+    if kind.is_untouched(form, raw):
+        return None
     try:
         raw = _plain(raw)
         value = None if is_blank(raw) else kind.parse(form, raw)
@@ -34,7 +27,7 @@ def parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
 def as_read(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> View:
     """How an answer is read, or why it is not, for a form that shows it while it is typed; nothing where there is none."""
     try:
-        value = parsed(kind, form, raw)
+        value = parsed_answer(kind, form, raw)
     except Unreadable as error:
         return {"why": str(error)}
     return {} if value is None else {"read": kind.read(form, value)}
@@ -62,13 +55,13 @@ def _narrow(value: Any) -> Any:
     return {_narrow(name): _narrow(part) for name, part in value.items()} if isinstance(value, dict) else value
 
 
-def judged(kind: Kind[Any, Any, Any], question: Question, value: Any, runner: Runner) -> Verdict:
-    """The verdict on a value, with what is wrong with it where no recognised mistake fits."""
+def verdict_on(kind: Kind[Any, Any, Any], question: Question, value: Any, runner: Runner) -> Feedback:
+    """The feedback to a value, with what is wrong with it where no recognised mistake fits."""
     return explained(kind, question, value, kind.matches(question, value, runner))
 
 
-def explained(kind: Kind[Any, Any, Any], question: Question, value: Any, verdict: Verdict) -> Verdict:
-    """A verdict with what is wrong with the value, where no recognised mistake fits."""
-    if verdict.credit < 1 and verdict.mistake is None and (explanation := kind.explain(question, value)):
-        return verdict.model_copy(update={"say": f"{explanation}\n\n{verdict.say}"})
-    return verdict
+def explained(kind: Kind[Any, Any, Any], question: Question, value: Any, feedback: Feedback) -> Feedback:
+    """The same feedback with what is wrong with the value, where no recognised mistake fits."""
+    if feedback.credit < 1 and feedback.mistake is None and (explanation := kind.explain(question, value)):
+        return feedback.saying(explanation, *feedback.remarks)
+    return feedback

@@ -7,11 +7,11 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import Call, Inputs, Runner
-from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.model import Template
 from shardwise.template.references import References
@@ -50,15 +50,6 @@ class Sample:
     mistake: int | None = None
 
 
-@dataclass(frozen=True)
-class Guess:
-    """What became of an estimate: how far it was off, in powers of ten, whether that was near enough, and how sure its author was."""
-
-    off: float  # above 0 when it was too high
-    hit: bool
-    confidence: float  # from 0 to 1
-
-
 @dataclass
 class Proof:
     """What the lint found out about one draw: faults in words, and how far mistakes lie from the key.
@@ -87,9 +78,6 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     starter_program: ClassVar[str] = ""  # that the solution of a new problem shows, where answers are programs
     needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
     is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
-    follows_from_numbers: ClassVar[bool] = (
-        False  # whether draws of the same numbers are the same question, but for the seed
-    )
     estimated_first: ClassVar[bool] = False  # whether a form offers to commit to a rough number before computing
     may_be_part: ClassVar[bool] = (
         True  # whether it may be a part of a case: its answer is a value that a dictionary holds
@@ -216,6 +204,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     # From an answer to a verdict ------------------------------------------------------------------------------------
 
+    def key_and_form(self, question: Question) -> tuple[AnyKey, AnyForm]:
+        """Return the key and the form of a question of this kind, typed as this kind's own."""
+        return cast(AnyKey, question.key), cast(AnyForm, question.form)
+
     def is_untouched(self, form: AnyForm, raw: Any) -> bool:
         """Whether a live value is what the notebook came with."""
         return False
@@ -241,8 +233,8 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         return ""
 
     @abc.abstractmethod
-    def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
-        """The share of the points that the value earns, and what to say about it; perhaps a picture, as a `Timeline`."""
+    def matches(self, question: Question, value: Any, runner: Runner) -> Feedback:
+        """Judge a value: `Feedback.judged` with the share of the points that it earns, and remarks; perhaps a picture."""
 
     def explain(self, question: Question, value: Any) -> str:
         """What is wrong with a value that no recognised mistake fits; nothing when that cannot be said.
@@ -273,10 +265,6 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     def value_at(self, value: Any, numbers: Mapping[str, float]) -> float | None:
         """What an answer gives for numbers by symbol; None where it is the same for all."""
-        return None
-
-    def guess(self, question: Question, value: Any) -> Guess | None:
-        """What became of an answer that is an estimate, for the student's calibration; None where answers are none."""
         return None
 
     def request(self, question: Question, variable: str) -> Request:

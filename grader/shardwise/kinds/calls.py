@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
-from types import CodeType
 from typing import Any, Protocol
 
 from shardwise.markdown.escaping import safe
@@ -75,16 +73,11 @@ def function_of(program: Program, name: str) -> tuple[Callable[..., Any] | None,
         return program, Made("returned")
     namespace: dict[str, Any] = {"__name__": "__main__", "math": math}
     try:
-        exec(_compiled(program), namespace)
+        exec(compile(program, "<your answer>", "exec"), namespace)
     except (Exception, SystemExit) as error:
         return None, Made("raised", error=in_one_line(error))
     function = namespace.get(name)
     return (function if callable(function) else None), Made("missing", error=f"there is no function {name}")
-
-
-@lru_cache(maxsize=16)  # the lint runs the program of a solution for a thousand draws
-def _compiled(program: str) -> CodeType:
-    return compile(program, "<your answer>", "exec")
 
 
 def call_once(function: Callable[..., Any], keywords: Inputs) -> Call:
@@ -115,14 +108,9 @@ def _printed(value: Any) -> Any:
     return Printed(brief(value))
 
 
-@lru_cache(maxsize=1)  # a function is called for one case after another
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(function)
-
-
 def _rejects_keywords(function: Callable[..., Any], keywords: Inputs) -> bool:
     try:
-        signature = _signature(function)
+        signature = inspect.signature(function)
     except (TypeError, ValueError):
         return False
     try:
@@ -166,7 +154,7 @@ def brief(value: Any) -> str:
         return f"something of type {type(value).__name__} that cannot be printed"
 
 
-def apart(given: Any, expected: Any) -> tuple[str, str]:
+def with_telling_digits(given: Any, expected: Any) -> tuple[str, str]:
     """Return two values that differ as they are shown beside each other: with the digits that tell them apart.
 
     >>> apart(5.960464478e-08, 5.9604644775390625e-08), apart(1.0, 2.0)
@@ -176,7 +164,7 @@ def apart(given: Any, expected: Any) -> tuple[str, str]:
     if shown[0] != shown[1] or not (isinstance(given, float) and isinstance(expected, float)):
         return shown
     written = ((f"{given:.{digits}g}", f"{expected:.{digits}g}") for digits in range(8, 18))
-    return next(((one, other) for one, other in written if one != other), shown)
+    return next(((each, other) for each, other in written if each != other), shown)
 
 
 def plain(value: Any) -> Any:

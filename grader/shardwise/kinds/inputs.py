@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -20,7 +19,6 @@ from shardwise.template.parameters import Parameter, Scalar, Steps
 from shardwise.template.rng import Rng
 
 DRAWN = 4  # inputs drawn at random for each question
-MOST_KEPT = 1000  # values of an argument that are known already; students share most of them
 
 
 class Input(Parameter):
@@ -31,13 +29,7 @@ class Input(Parameter):
 
     def level(self, shown: Scalar) -> _Level:
         """What a case needs of a value as written."""
-        written = repr(shown)  # 1 and 1.0 are equal, and not the same
-        known = self._levels.get(written)
-        if known is None:
-            known = _Level(shown, self.base(shown), self._rank(shown), written)
-            if len(self._levels) < MOST_KEPT:
-                self._levels[written] = known
-        return known
+        return _Level(shown, self.base(shown), self._rank(shown), repr(shown))  # 1 and 1.0 are equal, and not the same
 
     def _rank(self, shown: Scalar) -> int:
         """How far a value is from the simplest one."""
@@ -49,10 +41,6 @@ class Input(Parameter):
         return sum(
             isinstance(known, int | float) and isinstance(shown, int | float) and known < shown for known in values
         )
-
-    @cached_property
-    def _levels(self) -> dict[str, _Level]:
-        return {}
 
 
 @dataclass(frozen=True)
@@ -107,7 +95,7 @@ def _simpler(inputs: Mapping[str, Input], shown: Mapping[str, Scalar]) -> list[t
     simplest = [given.level(given.values()[0]) for given in inputs.values()]
     if len(inputs) <= 5:
         both = zip(drawn, simplest, strict=True)
-        return list(product(*((one,) if one.written == other.written else (one, other) for one, other in both)))
+        return list(product(*((item,) if item.written == other.written else (item, other) for item, other in both)))
     alone = [[*simplest[:kept], drawn[kept], *simplest[kept + 1 :]] for kept in range(len(inputs))]
     return [tuple(levels) for levels in (simplest, *alone, drawn)]
 

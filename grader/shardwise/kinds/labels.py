@@ -59,7 +59,7 @@ def joined(lines: Sequence[Labelled]) -> str:
     return "; ".join([*(text.removesuffix(".") for text in texts[:-1]), *texts[-1:]])
 
 
-def listed(lines: Sequence[Labelled]) -> str:
+def as_list(lines: Sequence[Labelled]) -> str:
     """The list as Markdown."""
     return "\n".join(f"- **{line.label})** {line.text}" for line in lines)
 

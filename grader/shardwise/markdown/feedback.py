@@ -9,7 +9,7 @@ from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.markdown.timeline import as_svg, as_text
-from shardwise.question import Feedback, Outcome
+from shardwise.question import PRAISE, Feedback, Outcome
 
 # Outcome → mark, word, and the colour of the bar beside it; the words keep the colour of their page, light or dark.
 LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
@@ -47,14 +47,15 @@ def _read(feedback: Feedback) -> str:
     return " ".join(feedback.read.replace("`", "'").split())[:500]
 
 
-def _say(feedback: Feedback) -> str:
-    return "" if feedback.say == "Correct." else feedback.say
+def remarks_in_markdown(feedback: Feedback) -> str:
+    """The remarks as one text, in Markdown; nothing where they only say what the headline does."""
+    return "" if feedback.say == PRAISE else feedback.say
 
 
 def _body(feedback: Feedback) -> str:
     """What is said, in Markdown, without the headline."""
     read = f"I read: `{_read(feedback)}`" if feedback.read else ""
-    return "\n\n".join(part for part in (read, _say(feedback)) if part)
+    return "\n\n".join(part for part in (read, remarks_in_markdown(feedback)) if part)
 
 
 def as_markdown(feedback: Feedback, *, final: bool = False) -> str:
@@ -82,7 +83,7 @@ def as_html(feedback: Feedback) -> str:
     return (
         f'<div class="shardwise-feedback" style="border-left:4px solid {colour};padding:.4em 1em;margin:.4em 0">'
         f'<div style="font-weight:600">{html.escape(headline(feedback))}</div>'
-        f"{read}{to_html(_say(feedback))}{picture(feedback)}</div>"
+        f"{read}{to_html(remarks_in_markdown(feedback))}{picture(feedback)}</div>"
     )
 
 

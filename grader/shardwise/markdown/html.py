@@ -48,7 +48,7 @@ def inline(markdown: str) -> str:
     return to_html(markdown).removeprefix("<p>").removesuffix("</p>")
 
 
-def parsed(markdown: str) -> list[Token]:
+def parsed_markdown(markdown: str) -> list[Token]:
     """Return the tokens of a text, formulas among them."""
     return _parser().parse(markdown)
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from shardwise.markdown.escaping import printable
-from shardwise.markdown.html import keep_together, parsed
+from shardwise.markdown.html import keep_together, parsed_markdown
 from shardwise.markdown.plain import plain_formula
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def to_terminal(markdown: str, width: int | None = None) -> str:
     """
     from markdown_it.tree import SyntaxTreeNode
 
-    tree = SyntaxTreeNode(parsed(keep_together(markdown)))
+    tree = SyntaxTreeNode(parsed_markdown(keep_together(markdown)))
     return printable("\n".join(_blocks(tree, width or columns())).expandtabs(4)).replace(_NO_BREAK, " ")
 
 
@@ -64,7 +64,7 @@ def _cells_of(sign: str) -> int:
     return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1
 
 
-def filled(text: str, width: int) -> list[str]:
+def wrapped(text: str, width: int) -> list[str]:
     """A text in lines of at most so many columns; a word that is longer has a line of its own."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
@@ -105,12 +105,12 @@ def _block(block: SyntaxTreeNode, width: int) -> list[str]:
         return block.content.removesuffix("\n").split("\n")
     if block.type.startswith("math_block"):
         formula = plain_formula(block.content)
-        return [f"{_INDENT}{line}" for line in filled(formula, width - len(_INDENT))]
+        return [f"{_INDENT}{line}" for line in wrapped(formula, width - len(_INDENT))]
     if block.type == "blockquote":
         return [f"> {line}".rstrip() for line in _blocks(block, width - 2)]
     if block.type == "hr":
         return ["─" * width]
-    return filled("".join(_inline(block)), width)
+    return wrapped("".join(_inline(block)), width)
 
 
 def _is_loose(block: SyntaxTreeNode) -> bool:
@@ -188,7 +188,7 @@ def _shared_out(rows: Sequence[Sequence[str]], width: float) -> list[int]:
 
 
 def _row(row: Sequence[str], widths: Sequence[int], is_right: Sequence[bool]) -> Iterator[str]:
-    folded = [filled(text, width) for text, width in zip(row, widths, strict=True)]
+    folded = [wrapped(text, width) for text, width in zip(row, widths, strict=True)]
     for parts in zip_longest(*folded, fillvalue=""):
         spaces = [" " * (width - cells(part)) for part, width in zip(parts, widths, strict=True)]
         padded = zip(parts, spaces, is_right, strict=True)

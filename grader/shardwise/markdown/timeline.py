@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from html import escape
 
-from shardwise.question import Bar, Row, Timeline
+from shardwise.question import Bar, Timeline, TimelineRow
 
 # Each stands out by at least 4 to 1 from white and from the #111111 of dark pages; the first three are those of the lessons' pictures.
 COLOURS = {"blue": "#2a7fbe", "orange": "#cf5b00", "green": "#008a64", "wrong": "#d93a4a"}
@@ -69,7 +69,7 @@ def _ticks(timeline: Timeline, slot: int, left: int, below: int) -> Iterator[str
         )
 
 
-def _drawn(row: Row, end: int, slot: int, left: int, top: int) -> Iterator[str]:
+def _drawn(row: TimelineRow, end: int, slot: int, left: int, top: int) -> Iterator[str]:
     """A row: its label, its bars, and slanted lines where it is idle."""
     yield f'<text x="0" y="{top + 17}">{escape(row.label)}</text>'
     slants = "".join(f"M{left + slot * time + 2} {top + _BAR - 2}l{slot - 4} {4 - _BAR}" for time in _idle(row, end))
@@ -91,7 +91,7 @@ def _placed(bar: Bar, x: float, y: float, width: int) -> str:
     return f'x="{x:g}" y="{y + 4:g}" text-anchor="middle"'
 
 
-def _idle(row: Row, end: int) -> list[int]:
+def _idle(row: TimelineRow, end: int) -> list[int]:
     """The slots of a row that no bar covers."""
     busy = {time for bar in row.bars for time in range(bar.start, bar.end)}
     return [time for time in range(end) if time not in busy]
@@ -138,7 +138,7 @@ def _times(end: int, cell: int, left: int) -> str:
     return line
 
 
-def _typed(row: Row, end: int, cell: int, left: int) -> str:
+def _typed(row: TimelineRow, end: int, cell: int, left: int) -> str:
     line, time = row.label.ljust(left), 0
     for bar in row.bars:
         width = cell * (bar.end - bar.start)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import __main__
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.kinds import text_of, variable_of
 from shardwise.marking import check as mark
 from shardwise.question import Outcome
 from shardwise.student.failed_cells import FailedCells
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from shardwise.student.widget import Picture, Practice
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
 TYPE_HERE = "No answer yet: type it in place of the three dots, or use the form above."
 
 _SESSION = Session()
@@ -32,14 +35,30 @@ _FAILED.listen()
 _GRADED = GradedSets()
 
 
+def _in_words(graded_sets_have: str = "") -> Callable[[Callable[P, T]], Callable[P, T | Message]]:
+    """Let a verb say in words what is wrong, and what graded sets have none of, such as "are no hints"."""
+
+    def decorate(verb: Callable[P, T]) -> Callable[P, T | Message]:
+        @wraps(verb)
+        def called(*args: P.args, **keywords: P.kwargs) -> T | Message:
+            if graded_sets_have and (graded := _GRADED.of(None)) is not None:
+                return graded.has_no(graded_sets_have)
+            try:
+                return verb(*args, **keywords)
+            except ShardwiseError as error:
+                return Message(_said(error))
+
+        return called
+
+    return decorate
+
+
+@_in_words()
 def use_bank(*folders: str | list[str]) -> Message:
     """Practise the problems of these banks from now on; "shipped" is the one that is installed. Gives what was opened."""
     names = [name for folder in folders for name in (folder if isinstance(folder, list | tuple) else [folder])]
-    try:
-        _open(tuple(map(str, names)))
-        return Message(f"Bank: {_SESSION.banks}")
-    except ShardwiseError as error:
-        return Message(_said(error))
+    _open(tuple(map(str, names)))
+    return Message(f"Bank: {_SESSION.banks}")
 
 
 def _open(named: tuple[str, ...]) -> None:
@@ -93,20 +112,19 @@ def check(
     raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
     if answer is NOT_GIVEN and (why := _FAILED.why(variable)) is not None:
         return Checked(_FAILED.feedback(asked.id, asked.points, variable, why))
-    untouched = kind_of(asked).is_untouched(asked.form, raw)
     try:
-        feedback = mark(asked, None if untouched else raw, runner=run_limited)
+        feedback = mark(asked, raw, runner=run_limited)
     except KeyboardInterrupt:
         return Message(STOPPED)
     if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
         note = "Python does not know that name yet. If your answer stands in its cell, run that cell first."
-        return Checked(feedback.model_copy(update={"say": f"{feedback.say}\n\n{note}".strip()}))
-    feedback = _SESSION.answered(asked, raw, feedback, "cell")
+        return Checked(feedback.saying(*feedback.remarks, note))
+    feedback = _SESSION.answered(asked, feedback, "cell")
     drawn = _SESSION.drawn.get(asked.id, asked.seed)
     if drawn != asked.seed and feedback.outcome != Outcome.CORRECT:
         which = "as the notebook asks it" if asked.seed == SEED else f"with `seed={asked.seed}`"
         note = f"*This marks the question {which}. The one that `another()` drew: `{check_of(asked.slug, drawn)}`.*"
-        feedback = feedback.model_copy(update={"say": f"{feedback.say}\n\n{note}".strip()})
+        feedback = feedback.saying(*feedback.remarks, note)
     return Checked(feedback)
 
 
@@ -121,14 +139,10 @@ def _said(error: ShardwiseError) -> str:
     return f"```text\n{error}\n```" if isinstance(error, Faulty) else str(error)
 
 
+@_in_words("are no hints")
 def hint(name: str | None = None, *, seed: int | str | None = None) -> Message:
     """The next hint of a problem; of the last one checked when no name is given."""
-    if (graded := _GRADED.of(None)) is not None:
-        return graded.has_no("are no hints")
-    try:
-        asked = _SESSION.question(name, seed)
-    except ShardwiseError as error:
-        return Message(_said(error))
+    asked = _SESSION.question(name, seed)
     before = len(_SESSION.hints.get((asked.id, asked.seed), ()))
     given = _SESSION.hinted(asked, before + 1, "cell")
     if len(given) == before:
@@ -138,48 +152,37 @@ def hint(name: str | None = None, *, seed: int | str | None = None) -> Message:
     return Message(f"{given[-1]}{rest}")
 
 
+@_in_words("are no solutions")
 def solution(name: str | None = None, *, seed: int | str | None = None) -> Message:
     """The worked solution with this question's own numbers."""
-    if (graded := _GRADED.of(None)) is not None:
-        return graded.has_no("are no solutions")
-    try:
-        asked = _SESSION.question(name, seed)
-    except ShardwiseError as error:
-        return Message(_said(error))
+    asked = _SESSION.question(name, seed)
     _SESSION.showed_solution(asked, "cell")
     return Message(f'**Solution.**\n\n{asked.solution}\n\n`another("{asked.slug}")` draws new numbers.')
 
 
+@_in_words("are no other variants")
 def another(name: str | None = None, *, seed: int | str | None = None) -> Message:
     """The same problem with new numbers, and a check of its own; `seed` shows that variant again."""
-    if (graded := _GRADED.of(None)) is not None:
-        return graded.has_no("are no other variants")
-    try:
-        before = _SESSION.question(name, seed)
-        after = before if seed is not None else _SESSION.fresh(before, _SESSION.drawn.get(before.id, before.seed))
-    except ShardwiseError as error:
-        return Message(_said(error))
+    before = _SESSION.question(name, seed)
+    after = before if seed is not None else _SESSION.fresh(before, _SESSION.drawn.get(before.id, before.seed))
     _SESSION.drawn[after.id] = after.seed
     same = seed is None and text_of(after) == text_of(before)
     note = "*It reads the same each time; what it is tried on is new.*\n\n" if same else ""
     return Message(note + asked_in_words(after))
 
 
+@_in_words("are no forms")
 def practice(name: str | None = None, *, seed: int | str | None = None, bank: str | None = None) -> Practice | Message:
     """The problem as a form with buttons. `bank` is where it is found, as in `check`."""
-    if (graded := _GRADED.of(None)) is not None:
-        return graded.has_no("are no forms")
     from shardwise.student.desk import Desk
     from shardwise.student.widget import Practice
 
-    try:
-        _open_if_new(bank)
-        asked = _SESSION.question(name, SEED if seed is None and name is not None else seed)
-        return Practice(Desk(_SESSION), asked)
-    except ShardwiseError as error:
-        return Message(_said(error))
+    _open_if_new(bank)
+    asked = _SESSION.question(name, SEED if seed is None and name is not None else seed)
+    return Practice(Desk(_SESSION), asked)
 
 
+@_in_words()
 def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Message:
     """A picture that moves, with sliders and a question to guess at first; without a name, a list of all there are.
 
@@ -189,18 +192,16 @@ def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Mes
     from shardwise.student.desk import Desk
     from shardwise.student.widget import Picture
 
-    try:
-        _open_if_new(bank)
-        desk = Desk(_SESSION)
-        if name is None:
-            names = dict.fromkeys(known for opened in _SESSION.banks.all for known in moving_names(opened))
-            listed = "\n".join(f'- `figure("{known}")`: {desk.moving(known).title}' for known in names)
-            return Message(listed or "These banks have no pictures that move.")
-        return Picture(desk, desk.moving(str(name)))
-    except ShardwiseError as error:
-        return Message(_said(error))
+    _open_if_new(bank)
+    desk = Desk(_SESSION)
+    if name is None:
+        names = dict.fromkeys(known for opened in _SESSION.banks.all for known in moving_names(opened))
+        listed = "\n".join(f'- `figure("{known}")`: {desk.moving(known).title}' for known in names)
+        return Message(listed or "These banks have no pictures that move.")
+    return Picture(desk, desk.moving(str(name)))
 
 
+@_in_words()
 def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | Message:
     """What you solved and mastered in a chapter, or in all of them, what is due today, and what is next.
 
@@ -208,11 +209,8 @@ def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | M
     """
     from shardwise.student.progress.card import card_of
 
-    try:
-        _open_if_new(bank)
-        return card_of(_SESSION.banks, chapter, _SESSION.journal)
-    except ShardwiseError as error:
-        return Message(_said(error))
+    _open_if_new(bank)
+    return card_of(_SESSION.banks, chapter, _SESSION.journal)
 
 
 def check_all(*, of: str | None = None) -> Message:

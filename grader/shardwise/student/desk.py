@@ -12,8 +12,9 @@ from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
 from shardwise.kinds.scripts import offer, script_reply
 from shardwise.markdown.escaping import literal, safe
+from shardwise.markdown.feedback import remarks_in_markdown
 from shardwise.markdown.html import to_html
-from shardwise.marking import PRAISE, check
+from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.messages import STOPPED
@@ -101,7 +102,7 @@ class Desk:
         asked = self._asked(request)
         answer = request.get("answer")
         marked = check(asked, answer, runner=run_limited, front="form")
-        feedback = self._session.answered(asked, answer, marked, "form")
+        feedback = self._session.answered(asked, marked, "form")
         told = verdict(feedback)
         if feedback.outcome == Outcome.CORRECT:
             told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
@@ -141,8 +142,10 @@ class Desk:
         return {"run": {"arguments": arguments, "html": to_html(happened)}}
 
     def _hint(self, request: Request) -> Data:
-        asked, part, shown = self._asked(request), request.get("part"), request.get("shown", 0)
-        given = self._session.hinted_part(asked, part, (shown if isinstance(shown, int) else 0) + 1, "form")
+        asked, part, remarks_in_markdown = self._asked(request), request.get("part"), request.get("shown", 0)
+        given = self._session.hinted_part(
+            asked, part, (remarks_in_markdown if isinstance(remarks_in_markdown, int) else 0) + 1, "form"
+        )
         return {"hints": [{"part": part, "html": to_html(hint)} for hint in given]}
 
     def _solution(self, request: Request) -> Data:
@@ -173,7 +176,7 @@ class Desk:
 
 def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
     """What follows a right answer: what to take along from it, and how near an estimate came."""
-    is_explained = feedback.say not in ("", PRAISE) and not kind_of(asked).is_program
+    is_explained = bool(remarks_in_markdown(feedback)) and not kind_of(asked).is_program
     parts = ("" if is_explained else asked.takeaway, compared(asked, estimate))
     return "\n\n".join(part for part in parts if part)
 

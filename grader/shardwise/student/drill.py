@@ -8,13 +8,13 @@ from pathlib import Path
 
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds import kind_of, text_of
-from shardwise.kinds.answers import parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.markdown.feedback import as_terminal
-from shardwise.markdown.terminal import cells, columns, filled, to_terminal
+from shardwise.markdown.terminal import cells, columns, to_terminal, wrapped
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.student.messages import STOPPED
-from shardwise.student.progress.chapters import Row
+from shardwise.student.progress.chapters import ProblemRow
 from shardwise.student.progress.journal import JUDGED
 from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
@@ -44,7 +44,7 @@ def _is_answer(question: Question, line: str) -> bool:
     if kind.is_program:
         return Path(line).is_file()
     try:
-        return parsed(kind, question.form, line) is not None
+        return parsed_answer(kind, question.form, line) is not None
     except Unreadable:
         return False
 
@@ -59,7 +59,7 @@ def _how(question: Question) -> str:
         return f"An answer looks like\n\n{example}\n\nAn empty line ends the answer."
     if cells(short := f"An answer looks like  {example}") <= columns():
         return short
-    return "\n".join(("An answer looks like", "", *filled(example, columns()), ""))
+    return "\n".join(("An answer looks like", "", *wrapped(example, columns()), ""))
 
 
 class Drill:
@@ -78,12 +78,12 @@ class Drill:
         self._session, self._ask, self._say, self._apart = session, ask, say, apart
         self.right = self.asked = 0
 
-    def run(self, rows: Sequence[Row]) -> None:
+    def run(self, rows: Sequence[ProblemRow]) -> None:
         """Ask each problem with fresh numbers, until all were asked or the student quits."""
         try:
             for number, row in enumerate(rows, start=1):
                 try:
-                    question = self._session.question(row.problem.id, row.standing.next_seed())
+                    question = self._session.question(row.problem.id, row.record.next_seed())
                 except ShardwiseError as error:  # a template that cannot be drawn; the others can
                     self._say(f"{error}\n")
                     continue
@@ -160,6 +160,6 @@ class Drill:
         except KeyboardInterrupt:
             self._say(f"\n{STOPPED} Nothing was counted: answer again, or {SKIP}, or {QUIT}.")
             return None
-        feedback = self._session.answered(question, answer, feedback, "terminal")
+        feedback = self._session.answered(question, feedback, "terminal")
         self._say(as_terminal(feedback))
         return feedback.outcome if feedback.outcome in JUDGED else None

@@ -6,7 +6,7 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of
-from shardwise.kinds.answers import parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import NumericKind
 from shardwise.markdown.escaping import as_code
 from shardwise.question import Question
@@ -18,7 +18,7 @@ _CLOSE = 1.1
 def read_estimate(question: Question, raw: Any) -> str:
     """How an estimate was read. Raises Unreadable."""
     kind = kind_of(question)
-    value = parsed(kind, question.form, raw)
+    value = parsed_answer(kind, question.form, raw)
     if value is None:
         raise Unreadable("Type a rough number first, or leave it out.")
     return kind.read(question.form, value)
@@ -30,7 +30,7 @@ def factor(question: Question, raw: Any) -> float | None:
     if not isinstance(kind, NumericKind):
         return None
     try:
-        value = parsed(kind, question.form, raw)
+        value = parsed_answer(kind, question.form, raw)
     except Unreadable:
         return None
     right = kind.number(question.key)

@@ -55,14 +55,13 @@ class GradedSet:
         if answer is NOT_GIVEN and (why := self.failed.why(variable)) is not None:
             return Checked(self.failed.feedback(slug, points, variable, why))
         raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
-        raw = None if kind.is_untouched(form, raw) else raw
         feedback = read_only(form, kind.name, raw, question=slug, points=points)
         if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
             others = [_variable_of(*other) for other in self.questions.items()]
-            feedback = feedback.model_copy(update={"say": not_set(variable, others)})
+            feedback = feedback.saying(not_set(variable, others))
         if feedback.outcome is None and answer is not NOT_GIVEN:
             say = f"This was only tried, and is not kept. What is marked is what stands in `{variable}`."
-            return Checked(feedback.model_copy(update={"say": say}))
+            return Checked(feedback.saying(say))
         if feedback.outcome is None and "call" in asked and (callable(raw) or isinstance(raw, str)):
             feedback = _tried(feedback, raw, variable, asked["call"])
         return Checked(feedback)
@@ -117,8 +116,8 @@ def _tried(feedback: Feedback, function: Any, name: str, inputs: Mapping[str, An
         return feedback
     shown = f"`{call_text(name, inputs)}`"
     runs = call.status == "returned" and call.value is not None
-    say = f"{shown} {_became(call)}\n\n{'' if runs else 'Mend that. '}It is marked after you hand in."
-    return feedback.model_copy(update={"say": say, "parts": {"runs": runs}})
+    later = f"{'' if runs else 'Mend that. '}It is marked after you hand in."
+    return feedback.saying(f"{shown} {_became(call)}", later).model_copy(update={"parts": {"runs": runs}})
 
 
 def _became(call: Call) -> str:

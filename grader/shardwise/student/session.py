@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of, text_of
-from shardwise.kinds.answers import parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import NumericKind
 from shardwise.markdown.escaping import literal
 from shardwise.question import Feedback, Question
@@ -133,7 +133,7 @@ class Session:
             given += new
             self.journal.hinted(self._variant(asked), asked.digest, len(given), place)
 
-    def answered(self, asked: Question, raw: Any, feedback: Feedback, place: Place) -> Feedback:
+    def answered(self, asked: Question, feedback: Feedback, place: Place) -> Feedback:
         """Keep what an answer earned. Gives the feedback, with a note when progress is not kept, which is said once."""
         if feedback.outcome not in JUDGED:
             return feedback
@@ -142,11 +142,10 @@ class Session:
         seconds = now - self.shown.get((asked.id, asked.seed), now)
         # Nobody answers within a second: then the question was shown before we knew of it.
         self.journal.answered(variant, asked.digest, feedback, place, seconds if seconds >= 1 else None)
-        kind = kind_of(asked)
-        if (guess := kind.guess(asked, parsed(kind, asked.form, raw))) is not None:
+        if (guess := feedback.guess) is not None:
             self.journal.estimated(variant, guess.off, confidence=guess.confidence, hit=guess.hit)
         note = self.journal.trouble()
-        return feedback.model_copy(update={"say": f"{feedback.say}\n\n*{literal(note)}*"}) if note else feedback
+        return feedback.saying(*feedback.remarks, f"*{literal(note)}*") if note else feedback
 
     def was_answered(self, asked: Question) -> bool:
         """Whether an answer to this variant was judged, here or before a restart."""
@@ -160,7 +159,7 @@ class Session:
         """Keep the rough number that was given before the answer. Raises Unreadable; other questions than for a number have none."""
         kind = kind_of(asked)
         if isinstance(kind, NumericKind):
-            value, exact = parsed(kind, asked.form, raw), kind.number(asked.key)
+            value, exact = parsed_answer(kind, asked.form, raw), kind.number(asked.key)
             if value is None or exact == 0:
                 return
             estimate = kind.given(asked, value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from shardwise.kinds import kind_of
-from shardwise.markdown.feedback import as_markdown
+from shardwise.markdown.feedback import headline, remarks_in_markdown
 from shardwise.markdown.html import to_html
 from shardwise.marking import UNCOUNTED
 from shardwise.question import Feedback, Outcome, Question
@@ -34,17 +34,17 @@ def verdict(feedback: Feedback) -> dict[str, Any]:
 
     How an answer was read, and a picture of it, are left to the fields of the form, which show both while it is made.
     """
-    say = feedback.say
+    said = remarks_in_markdown(feedback)
     if feedback.outcome == Outcome.UNREADABLE and feedback.notes:  # they stand beside the parts
         which = (
             "1 part cannot be read; beside it"
             if len(feedback.notes) == 1
             else f"{len(feedback.notes)} parts cannot be read; beside them"
         )
-        say = f"{which} stands why. {UNCOUNTED}"
+        said = f"{which} stands why. {UNCOUNTED}"
     elif feedback.notes:
-        say = f"{sum(feedback.parts.values())} of {len(feedback.parts)} parts are right."
-    html = to_html(as_markdown(feedback.model_copy(update={"read": "", "say": say, "picture": None})))
+        said = f"{sum(feedback.parts.values())} of {len(feedback.parts)} parts are right."
+    html = to_html(f"**{headline(feedback)}**\n\n{said}".strip())
     notes = {
         name: {"outcome": str(note.outcome), "earned": f"{note.earned:.3g}", "html": to_html(note.say)}
         for name, note in feedback.notes.items()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
 from shardwise.errors import Reject, ShardwiseError
-from shardwise.template.expressions import evaluate, holds, shown
+from shardwise.template.expressions import evaluate, is_true, number_in_unit
 from shardwise.template.parameters import Parameter
 from shardwise.template.references import References
 from shardwise.template.rng import Rng
@@ -32,39 +32,18 @@ class Draw:
         """The value of an author's expression, with more names than the parameters'. Raises BadExpression."""
         return evaluate(expression, {**self.references.helpers, **self.values, **more})
 
-    def holds(self, condition: str | bool) -> bool:
+    def is_true(self, condition: str | bool) -> bool:
         """Whether an author's condition is true of this draw. Raises BadExpression."""
-        return holds(condition, {**self.references.helpers, **self.values})
+        return is_true(condition, {**self.references.helpers, **self.values})
 
     @cached_property
     def printed(self) -> Mapping[str, Any]:
         """The names that prose knows: parameters that print themselves in their author's units, and the helpers."""
         named = {
-            name: shown(self.values[name], parameter.unit, parameter.direction or "none")
+            name: number_in_unit(self.values[name], parameter.unit, parameter.direction or "none")
             for name, parameter in self.params.items()
         }
         return {**named, **self.references.helpers}
-
-
-@dataclass
-class Known:
-    """What earlier draws of a problem found out about their numbers, so that equal numbers are worked out once."""
-
-    values: dict[str, Mapping[str, Any] | None] = field(default_factory=dict)  # by the roll; None breaks a constraint
-    made: dict[str, Any] = field(default_factory=dict)  # by the values; a Reject where they were rejected
-
-    def once(self, values: Mapping[str, Any], make: Callable[[], T]) -> T:
-        """What `make` gives, or gave for these values before. Raises Reject, likewise."""
-        written = repr(values)
-        if written not in self.made:
-            try:
-                self.made[written] = make()
-            except Reject as reason:
-                self.made[written] = reason
-        found = self.made[written]
-        if isinstance(found, Reject):
-            raise Reject(str(found))
-        return found  # type: ignore[no-any-return]
 
 
 def values_of(params: Mapping[str, Parameter], rng: Rng, references: References) -> dict[str, Any]:
@@ -96,10 +75,10 @@ def _allowed(
     """Every parameter; None where they break a constraint."""
     values = _completed(params, rolled, references)
     names = {**references.helpers, **values}
-    return values if all(holds(condition, names) for condition in where) else None
+    return values if all(is_true(condition, names) for condition in where) else None
 
 
-def changed(drawn: Draw, where: Sequence[str], others: Mapping[str, Any]) -> Draw | None:
+def with_other_values(drawn: Draw, where: Sequence[str], others: Mapping[str, Any]) -> Draw | None:
     """Return the same draw with other values of some parameters, in base units; None where they break a constraint."""
     rolled = {name: value for name, value in drawn.values.items() if drawn.params[name].derived is None}
     values = _allowed(drawn.params, where, {**rolled, **others}, drawn.references)
@@ -119,21 +98,15 @@ def draw(
     problem: str,
     references: References,
     accept: Callable[[Draw], T],
-    known: Known | None = None,
 ) -> tuple[Draw, T]:
     """Draw until the constraints hold and `accept` raises no Reject; gives the draw and what `accept` made of it.
 
-    What it finds out about numbers is added to `known`. Raises ShardwiseError when MAX_ATTEMPTS draws are all rejected.
+    Raises ShardwiseError when MAX_ATTEMPTS draws are all rejected.
     """
-    known = known or Known()
     why = "a constraint under `where` fails"
     for attempt in range(MAX_ATTEMPTS):
         rng = Rng(seed, problem, attempt)
-        rolled = _rolled(params, rng)
-        written = repr(rolled)
-        if written not in known.values:
-            known.values[written] = _allowed(params, where, rolled, references)
-        values = known.values[written]
+        values = _allowed(params, where, _rolled(params, rng), references)
         if values is None:
             continue
         drawn = Draw(rng, params, values, references)

@@ -16,7 +16,7 @@ import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
 from shardwise.errors import ShardwiseError
-from shardwise.units import THIN_SPACE, Direction, lowered, regrouped, show, show_number
+from shardwise.units import THIN_SPACE, Direction, lowered, regrouped, show_amount, show_number
 
 
 class ShownInt(int):
@@ -37,12 +37,12 @@ class ShownFloat(float):
         return self.text
 
 
-def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> Any:
+def number_in_unit(value: Any, unit_text: str | None, direction: Direction = "none") -> Any:
     """`value` (base units) as a number that prints itself in `unit_text`; any other value is returned unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     number = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
-    number.text = show(value, unit_text or "", direction)
+    number.text = show_amount(value, unit_text or "", direction)
     return number
 
 
@@ -153,7 +153,9 @@ def _environment() -> SandboxedEnvironment:
     )
     environment.globals = {"range": environment.globals["range"], "dict": dict, **FUNCTIONS}
     environment.filters = {name: environment.filters[name] for name in _FILTERS}
-    environment.filters["unit"] = lambda value, unit_text, digits=4: show(value, unit_text, digits=_digits(digits))
+    environment.filters["unit"] = lambda value, unit_text, digits=4: show_amount(
+        value, unit_text, digits=_digits(digits)
+    )
     environment.filters["number"] = lambda value, digits=4: show_number(value, _digits(digits))
     environment.filters["percent"] = lambda value, digits=3: _percent(value, _digits(digits))
     environment.filters["tex"] = _tex
@@ -212,7 +214,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
     return value
 
 
-def holds(condition: str | bool, names: Mapping[str, Any]) -> bool:
+def is_true(condition: str | bool, names: Mapping[str, Any]) -> bool:
     """Whether a condition is true of these numbers. Raises BadExpression, also where it gives text or a list.
 
     >>> holds("hosts > 4 and hosts % 2", {"hosts": 7})
@@ -232,10 +234,10 @@ def prose(source: str, names: Mapping[str, Any]) -> str:
 
     Raises BadExpression.
     """
-    return regrouped(filled(source, names))
+    return regrouped(with_values(source, names))
 
 
-def filled(source: str, names: Mapping[str, Any]) -> str:
+def with_values(source: str, names: Mapping[str, Any]) -> str:
     """A text that is no prose, such as a formula, with its places filled in.
 
     >>> filled("{{ hosts }} hosts send {{ (1.75e9) | unit('GB') }} each", {"hosts": 1875})

@@ -19,7 +19,6 @@ from typing import Any
 from shardwise.errors import AUTHORS_CAN_RAISE, Fault, ShardwiseError, said_by
 
 Function = Callable[..., Any]
-Kept = Callable[[str, Callable[[], Any]], Any]  # (key, what makes it) → what was made, now or before
 _NUMBERS = count(1)
 
 
@@ -38,9 +37,8 @@ class References:
     is importable by accident, and a bank that is opened anew is loaded anew. Modules import each other relatively.
     """
 
-    def __init__(self, folder: Path, kept: Kept | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.kept = kept or _in_memory()  # what a kind has worked out once for good, as JSON data
         self.memo: dict[Any, Any] = {}  # what references gave for arguments that are drawn again and again
         self._found: dict[str, Function] = {}
 
@@ -140,17 +138,6 @@ class References:
         if not math.isfinite(found):
             raise ShardwiseError(f"{name} gives {found} for these parameters, and that is no number to ask for")
         return found
-
-
-def _in_memory() -> Kept:
-    known: dict[str, Any] = {}
-
-    def kept(key: str, make: Callable[[], Any]) -> Any:
-        if key not in known:
-            known[key] = make()
-        return known[key]
-
-    return kept
 
 
 @lru_cache(maxsize=1024)

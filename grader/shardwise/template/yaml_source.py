@@ -59,10 +59,10 @@ def _fault_at(name: str, text: str, line: int, column: int, message: str, remedy
     return Fault(f"{name}:{line + 1}:{column + 1}", message, remedy, excerpt)
 
 
-def load(path: Path, name: str | None = None) -> Source:
+def load_yaml(path: Path, name: str | None = None) -> Source:
     """Read a YAML file. Raises Faulty when it cannot be read or is no YAML."""
     name = name or str(path)
-    return parse(read_text(path, name), name)
+    return parse_yaml(read_text(path, name), name)
 
 
 _KINDS = {"timestamp": "date", "int": "whole number", "float": "number", "bool": "true or false"}
@@ -137,7 +137,7 @@ class _Tree:
                 raise _mapping_error(node, "found a key that is a list or a mapping", key)
             name = str(_scalar(key))
             if name in own:
-                first, second = (_Tree().data(one) for one in (own[name][1], value))
+                first, second = (_Tree().data(each) for each in (own[name][1], value))
                 words = f'found duplicate key "{name}" with value "{second}" (original value: "{first}")'
                 raise _mapping_error(node, words, key)
             own[name] = (key, value)
@@ -168,7 +168,7 @@ def _mapping_error(node: Any, words: str, at: Any) -> ConstructorError:
     return ConstructorError("while constructing a mapping", node.start_mark, words, at.start_mark)
 
 
-def parse(text: str, name: str) -> Source:
+def parse_yaml(text: str, name: str) -> Source:
     """Parse YAML text; `name` is what faults call it. Raises Faulty."""
     tree = _Tree()
     try:
@@ -198,13 +198,6 @@ def _yaml_remedy(problem: str) -> str:
     if "a list or a mapping" in problem:
         return "A text that begins with { or [ needs quotes."
     return "Check the indentation and the quotes here."
-
-
-def validated(text: str, name: str, model: Any) -> Any:
-    """Read a YAML text and check it against a model; gives its plain data. Raises Faulty with every fault and its place."""
-    source = parse(text, name)
-    validate(source, model)
-    return source.data
 
 
 def validate(source: Source, model: Any) -> Any:

@@ -3,8 +3,17 @@
 Base units are the byte, the second, the FLOP, the dollar, the joule, the gram, and one of each thing that is counted.
 """
 
-from shardwise.units.amounts import DIRECTIONS, THIN_SPACE, Direction, from_base, regrouped, show, show_number, to_base
-from shardwise.units.nouns import asked_in, normal, nouns_in
+from shardwise.units.amounts import (
+    DIRECTIONS,
+    THIN_SPACE,
+    Direction,
+    from_base,
+    regrouped,
+    show_amount,
+    show_number,
+    to_base,
+)
+from shardwise.units.nouns import normal, nouns_asked_for, nouns_in
 from shardwise.units.numerals import SUPERSCRIPTS, lowered, raised
 from shardwise.units.parsing import Unit, unit
 from shardwise.units.reading import Reading, read
@@ -17,16 +26,16 @@ __all__ = [
     "Direction",
     "Reading",
     "Unit",
-    "asked_in",
     "from_base",
     "lowered",
     "narrow",
     "normal",
+    "nouns_asked_for",
     "nouns_in",
     "raised",
     "read",
     "regrouped",
-    "show",
+    "show_amount",
     "show_number",
     "to_base",
     "unit",

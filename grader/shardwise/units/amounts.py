@@ -43,7 +43,7 @@ def from_base(value: float, text: str, direction: Direction = "none") -> float:
     return float(doubled * factor.denominator / factor.numerator)
 
 
-def show(value: float, text: str, direction: Direction = "none", digits: int = 4) -> str:
+def show_amount(value: float, text: str, direction: Direction = "none", digits: int = 4) -> str:
     """A base-unit number written in a unit.
 
     >>> show(1.75e9, "GB"), show(0.07, "ms"), show(300e9, "GB/s", "duplex"), show(64, "step")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from shardwise.units.numerals import NUMERAL, Unclear, last_place, lowered, numeral
+from shardwise.units.numerals import NUMERAL, UnclearNumeral, last_place, lowered, numeral
 
 DEEPEST = 20  # brackets and signs inside one another
 LARGEST = Fraction(10) ** 60
@@ -108,7 +108,7 @@ class _Reader:
         for sign, kind in _SIGNS.items():
             if self._text.startswith(sign, start):
                 return kind, sign
-        raise Unclear(f"I don't know what “{self._text[start]}” means here.")
+        raise UnclearNumeral(f"I don't know what “{self._text[start]}” means here.")
 
     def _end_of_unit(self, end: int) -> int:
         """Where a unit ends that may be a product or a quotient of several words; an x before a number is no unit."""
@@ -122,13 +122,13 @@ class _Reader:
             end = joined.end()
         return end
 
-    def unexpected(self) -> Unclear:
+    def unexpected(self) -> UnclearNumeral:
         """The token in view has no place here."""
         if not self._text[: self._start].strip():
-            return Unclear("I expected a number first.")
+            return UnclearNumeral("I expected a number first.")
         if self.kind == "end":
-            return Unclear("It ends where I expected a number.")
-        return Unclear(f"I expected no “{self._token[:20]}” after “{self._text[: self._start].strip()[-20:]}”.")
+            return UnclearNumeral("It ends where I expected a number.")
+        return UnclearNumeral(f"I expected no “{self._token[:20]}” after “{self._text[: self._start].strip()[-20:]}”.")
 
     def sum(self) -> Amount:
         left = self._product()
@@ -139,9 +139,9 @@ class _Reader:
             sign = 1 if beside or self._take() == "+" else -1
             right = self._product()
             if beside and (left.powers != {"time": 1} or right.powers != left.powers or right.value >= left.value):
-                raise Unclear("It has two numbers side by side. Write one, or what is to be done with them.")
+                raise UnclearNumeral("It has two numbers side by side. Write one, or what is to be done with them.")
             if left.powers != right.powers:
-                raise Unclear("It adds what is not of the same kind. Give each part its unit.")
+                raise UnclearNumeral("It adds what is not of the same kind. Give each part its unit.")
             left = _bounded(left.value + sign * right.value, left.powers, left.is_bare and right.is_bare)
         return left
 
@@ -167,11 +167,11 @@ class _Reader:
 
     def _with_unit(self, left: Amount) -> Amount:
         text = re.sub(r"\s+and$", "", self._take())
-        one = self._unit_of(text)
+        unit = self._unit_of(text)
         if left.is_bare:
-            made = _bounded(left.value * one.value, one.powers, one.is_bare)
-            return Amount(made.value, made.powers, one.is_bare, left.value, one.unit, left.step * one.value)
-        return _multiplied(left, one, 1)
+            made = _bounded(left.value * unit.value, unit.powers, unit.is_bare)
+            return Amount(made.value, made.powers, unit.is_bare, left.value, unit.unit, left.step * unit.value)
+        return _multiplied(left, unit, 1)
 
     def _signed(self) -> Amount:
         if self.kind not in ("+", "-"):
@@ -195,7 +195,7 @@ class _Reader:
             sign *= -1 if self._take() == "-" else 1
         exponent = self._deeper(self._power)
         if not exponent.is_bare:
-            raise Unclear("It has a unit in an exponent.")
+            raise UnclearNumeral("It has a unit in an exponent.")
         return sign * exponent.value
 
     def _atom(self) -> Amount:
@@ -205,15 +205,15 @@ class _Reader:
         if self.kind == "call":
             module, _, name = self._take().strip().rpartition(".")
             if name == "log" and not module:
-                raise Unclear("This log has no base. Write ln, log2 or log10.")
+                raise UnclearNumeral("This log has no base. Write ln, log2 or log10.")
             name = "ln" if name == "log" else name
             inner = self._bracketed()
             if not inner.is_bare:
-                raise Unclear(f"{name} is of a plain number.")
+                raise UnclearNumeral(f"{name} is of a plain number.")
             try:
                 return _bounded(_CALLS[name](inner.value), {}, True)
             except (ValueError, OverflowError):
-                raise Unclear(f"{name} of that number is undefined.") from None
+                raise UnclearNumeral(f"{name} of that number is undefined.") from None
         if self.kind == "(":
             return self._bracketed()
         raise self.unexpected()
@@ -224,14 +224,16 @@ class _Reader:
         self._take()
         inner = self._deeper(self.sum)
         if self.kind != ")":
-            raise Unclear("It opens a bracket that nothing closes." if self.kind == "end" else str(self.unexpected()))
+            raise UnclearNumeral(
+                "It opens a bracket that nothing closes." if self.kind == "end" else str(self.unexpected())
+            )
         self._take()
         return inner
 
     def _deeper(self, read: Callable[[], Amount]) -> Amount:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise Unclear("It is nested too deeply.")
+            raise UnclearNumeral("It is nested too deeply.")
         inner = read()
         self._depth -= 1
         return inner
@@ -239,7 +241,7 @@ class _Reader:
 
 def _multiplied(left: Amount, right: Amount, power: int) -> Amount:
     if power < 0 and right.value == 0:
-        raise Unclear("It divides by zero.")
+        raise UnclearNumeral("It divides by zero.")
     powers = dict(left.powers)
     for name, times in right.powers.items():
         powers[name] = powers.get(name, 0) + power * times
@@ -249,20 +251,20 @@ def _multiplied(left: Amount, right: Amount, power: int) -> Amount:
 
 def _raised(base: Amount, exponent: Fraction) -> Amount:
     if not base.is_bare:
-        raise Unclear("It raises a unit to a power.")
+        raise UnclearNumeral("It raises a unit to a power.")
     value = base.value
     if value == 0 and exponent <= 0:
-        raise Unclear("It divides by zero.")
+        raise UnclearNumeral("It divides by zero.")
     if value and abs(exponent) * abs(math.log10(abs(value))) > 60:
-        raise Unclear("That power is too large.")
+        raise UnclearNumeral("That power is too large.")
     if exponent.denominator == 1 and abs(exponent) <= LARGEST_EXACT:
         return _bounded(value ** int(exponent), {}, True)
     if value < 0:
-        raise Unclear("A root of a negative number is undefined.")
+        raise UnclearNumeral("A root of a negative number is undefined.")
     return _bounded(Fraction(float(value) ** float(exponent)), {}, True)
 
 
 def _bounded(value: Fraction, powers: Mapping[str, int], is_bare: bool) -> Amount:
     if value and not 1 / LARGEST < abs(value) < LARGEST:
-        raise Unclear("Nothing in this course is that large or that small.")
+        raise UnclearNumeral("Nothing in this course is that large or that small.")
     return Amount(value, powers, is_bare)

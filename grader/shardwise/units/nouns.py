@@ -70,13 +70,14 @@ def in_plural(word: str) -> str:
     return f"{word[:-1]}ies" if re.search(r"[^aeiou]y$", word) else f"{word}s"
 
 
-def asked_in(text: str) -> tuple[str, ...]:
+def nouns_asked_for(text: str) -> tuple[str, ...]:
     """The words for what a prompt asks the number of, as they stand in it.
 
     >>> asked_in("A step feeds 128 **replicas** on 8 nodes. How many gradient micro-batches is that for each data loader?")
     ('micro-batches',)
     """
-    return _asked_beside_numbers(_NUMBER.sub("2", text))  # the draws of a question differ in little but numbers
+    named = [phrase.split()[-1] for phrase in _ASKED.findall(_plain(text))]
+    return tuple(dict.fromkeys(word for word in named if _is_noun(normal(word))))
 
 
 def nouns_in(text: str) -> tuple[str, ...]:
@@ -87,17 +88,6 @@ def nouns_in(text: str) -> tuple[str, ...]:
     >>> nouns_in("A step feeds 128 **replicas** on 8 nodes. How many micro-batches is that for each data loader?")
     ('data', 'loader', 'microbatch', 'replica')
     """
-    return _nouns_beside_numbers(_NUMBER.sub("2", text))
-
-
-@lru_cache(maxsize=4096)
-def _asked_beside_numbers(text: str) -> tuple[str, ...]:
-    named = [phrase.split()[-1] for phrase in _ASKED.findall(_plain(text))]
-    return tuple(dict.fromkeys(word for word in named if _is_noun(normal(word))))
-
-
-@lru_cache(maxsize=4096)
-def _nouns_beside_numbers(text: str) -> tuple[str, ...]:
     plain = _plain(text)
     asked = _normal_words(_ASKED.findall(plain))
     others = _normal_words([*_COUNTED.findall(plain), *_SHARED.findall(plain)]) - _counts()
@@ -105,7 +95,8 @@ def _nouns_beside_numbers(text: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[*`_]", "", re.sub(r"\s+", " ", text))
+    """A prompt without line breaks and marks, and with a plain 2 for each number: the point of one ends no sentence."""
+    return re.sub(r"[*`_]", "", re.sub(r"\s+", " ", _NUMBER.sub("2", text)))
 
 
 def _normal_words(phrases: Sequence[str]) -> set[str]:

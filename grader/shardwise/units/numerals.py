@@ -25,7 +25,7 @@ _WORDS = {
 MULTIPLES = rf"(?:{'|'.join(_SYMBOLS)}|(?i:{'|'.join(sorted(_WORDS, key=len, reverse=True))}))(?![A-Za-z/])"
 
 
-class Unclear(ValueError):
+class UnclearNumeral(ValueError):
     """What cannot be read or worked out, and why, in words for the student."""
 
 
@@ -74,7 +74,7 @@ def numeral(text: str, *, whole: bool = False) -> Fraction:
     """
     digits, _, exponent = _as_in_ascii(text).lower().partition("e")
     if abs(int(exponent or 0)) > LARGEST_EXPONENT:
-        raise Unclear(f"{text} is too large or too small.")
+        raise UnclearNumeral(f"{text} is too large or too small.")
     doubtful = _TWO_WAYS.fullmatch(digits)
     if doubtful and not whole:
         raise TwoReadings("".join(doubtful.groups()), ".".join(doubtful.groups()))
@@ -111,7 +111,7 @@ def _plain(digits: str) -> str:
         and (re.fullmatch(r"\d+", head) or (_GROUPED.fullmatch(head) and sign not in head))
     ):
         return f"{re.sub(r'[^0-9]', '', head)}.{tail}"
-    raise Unclear(f"I can't tell which number “{digits}” is.")
+    raise UnclearNumeral(f"I can't tell which number “{digits}” is.")
 
 
 def _is_grouped(digits: str) -> bool:

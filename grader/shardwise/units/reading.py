@@ -13,7 +13,7 @@ from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.units.amounts import Direction, echoed
 from shardwise.units.arithmetic import Amount, worked_out
 from shardwise.units.nouns import counted_by, in_plural, is_called, is_mentioned, normal
-from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, Unclear, multiple
+from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, UnclearNumeral, multiple
 from shardwise.units.parsing import Unit, dimension_of, unit
 from shardwise.units.spelling import plain_text, sides, without_direction
 from shardwise.units.table import COUNTED
@@ -111,7 +111,7 @@ class _Asked:
     direction: Direction
     words: tuple[str, ...]
     others: frozenset[str]
-    shown: str
+    quoted: str
     whole: bool
     usual: tuple[float, float] | None
 
@@ -169,7 +169,7 @@ class _Asked:
                 return self._one_of_two("comma", _COMMA.sub("", side), _COMMA.sub(".", side))
         except Unreadable:
             raise
-        except (Unclear, ShardwiseError) as why:
+        except (UnclearNumeral, ShardwiseError) as why:
             raise self._unreadable(str(why)) from None
 
     def _worked_out(self, side: str, *, whole: bool) -> Amount:
@@ -294,7 +294,7 @@ class _Asked:
         if self.wanted.is_count or self.wanted.text == "FLOP":  # which is a number of operations
             return Reading(float(number), echoed(_number(number), self.wanted.text).strip() + amount.note, step=step)
         if self.wanted.dimension != "dimensionless":
-            raise Unreadable(f"I read “{self.shown}” as a number without a unit. {self.shown} what?")
+            raise Unreadable(f"I read “{self.quoted}” as a number without a unit. {self.quoted} what?")
         percent = echoed(_number(number), "%")
         if abs(number) >= MOST_SHARE:
             return Reading(float(number / 100), percent, step=step / 100)
@@ -302,7 +302,7 @@ class _Asked:
         return Reading(float(number / 100), f"{percent}, or {share}", other=float(number), step=step / 100)
 
     def _unreadable(self, why: str) -> Unreadable:
-        return Unreadable(f"I couldn't read “{self.shown}”. {why}")
+        return Unreadable(f"I couldn't read “{self.quoted}”. {why}")
 
 
 def _agree(amount: Amount, chosen: Amount) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from shardwise.units import show, show_number
+from shardwise.units import show_amount, show_number
 from shardwise_bank.pipelines.named import NAMED, SPLIT
 from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
 from shardwise_bank.pipelines.simulate import Run, simulate
@@ -48,13 +48,13 @@ def memory_bars(plan: Plan) -> Drawing:
     """Memory of the fullest GPU against what it has."""
     room = plan.cluster.memory_bytes
     return {
-        "title": f"{show(plan.memory_bytes, 'GB', digits=3)} on the fullest GPU, which has {show(room, 'GB', digits=3)}",
+        "title": f"{show_amount(plan.memory_bytes, 'GB', digits=3)} on the fullest GPU, which has {show_amount(room, 'GB', digits=3)}",
         "axis": {"label": "GB"},
         "kinds": {kind: {"name": name, "colour": colour} for kind, (name, colour, _) in MEMORY.items()},
         "rows": [
             {"name": "", "text": "", "parts": _grouped(MEMORY, plan.memory, 1e9)},
         ],
-        "limit": {"at": room / 1e9, "text": f"{show(room, 'GB', digits=3)} of the GPU"},
+        "limit": {"at": room / 1e9, "text": f"{show_amount(room, 'GB', digits=3)} of the GPU"},
     }
 
 
@@ -174,7 +174,7 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         {
             "x": plan.memory_bytes / 1e9,
             "y": plan.mfu * 100,
-            "text": f"{layout_line(plan.layout)}: {show(plan.memory_bytes, 'GB', digits=3)}, MFU {plan.mfu:.1%}",
+            "text": f"{layout_line(plan.layout)}: {show_amount(plan.memory_bytes, 'GB', digits=3)}, MFU {plan.mfu:.1%}",
             "colour": "orange" if id(plan) in best else "grey",
             "name": "not beaten in both" if id(plan) in best else "beaten in both",
         }
@@ -188,14 +188,14 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         "points": points,
         "front": [[plan.memory_bytes / 1e9, plan.mfu * 100] for plan in front],
         "frontName": "the best for each memory",
-        "marks": [{"x": room_bytes / 1e9, "text": f"{show(room_bytes, 'GB', digits=3)} of a GPU"}],
+        "marks": [{"x": room_bytes / 1e9, "text": f"{show_amount(room_bytes, 'GB', digits=3)} of a GPU"}],
     }
 
 
 def parts_of_step(plan: Plan) -> list[dict[str, str]]:
     """Each part of a step: its seconds, and its share."""
     return [
-        {"name": _name(part), "amount": show(seconds, "s", digits=3), "share": f"{seconds / plan.step_s:.1%}"}
+        {"name": _name(part), "amount": show_amount(seconds, "s", digits=3), "share": f"{seconds / plan.step_s:.1%}"}
         for part, seconds in plan.step.items()
         if seconds
     ]
@@ -204,19 +204,23 @@ def parts_of_step(plan: Plan) -> list[dict[str, str]]:
 def parts_of_memory(plan: Plan) -> list[dict[str, str]]:
     """Each bucket of memory: its bytes, and its share of what the GPU has."""
     return [
-        {"name": _name(part), "amount": show(size, "GB", digits=3), "share": f"{size / plan.cluster.memory_bytes:.1%}"}
+        {
+            "name": _name(part),
+            "amount": show_amount(size, "GB", digits=3),
+            "share": f"{size / plan.cluster.memory_bytes:.1%}",
+        }
         for part, size in plan.memory.items()
         if size
     ]
 
 
-def figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
+def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
     """What a plan comes to, a figure and a remark each."""
     room = plan.cluster.memory_bytes
     found = [
-        ("memory of the fullest GPU", show(plan.memory_bytes, "GB", digits=3),
-         f"{plan.memory_bytes / room:.0%} of {show(room, 'GB', digits=3)}"),
-        ("a step", show(plan.step_s, "s", digits=3), f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s a GPU"),
+        ("memory of the fullest GPU", show_amount(plan.memory_bytes, "GB", digits=3),
+         f"{plan.memory_bytes / room:.0%} of {show_amount(room, 'GB', digits=3)}"),
+        ("a step", show_amount(plan.step_s, "s", digits=3), f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s a GPU"),
         ("MFU", f"{plan.mfu:.1%}", f"HFU {plan.hfu:.1%}"),
     ]  # fmt: skip
     if plan.layout.pp > 1:

@@ -13,7 +13,7 @@ from shardwise.cli.options import Json
 from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
-    from shardwise_bank.planning.inputs import Asked
+    from shardwise_bank.planning.inputs import PlanRequest
     from shardwise_bank.solutions.planner.judging import Plan
 
 commands = typer.Typer()
@@ -70,7 +70,7 @@ def plan(
     ] = None,
 ) -> None:
     """Plan a training run: memory, time and cost of a layout, or with --search the best layouts."""
-    from shardwise_bank.planning.inputs import COMMAND, asked, parts_of
+    from shardwise_bank.planning.inputs import COMMAND, asked, parts_in_file
 
     layout = {
         "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
@@ -80,7 +80,7 @@ def plan(
         "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,
         "layout": _given(layout), "batch": _given({"global_batch": global_batch, "sequence": sequence}),
     }  # fmt: skip
-    given = parts_of(file) if file else {}
+    given = parts_in_file(file) if file else {}
     wanted = asked(options, given, wording=COMMAND, where=str(file))
     limits = _given(
         {"max_tp": max_tp, "max_cp": max_cp, "max_pp": max_pp, "max_ep": max_ep, "memory": memory, "min_mfu": min_mfu}
@@ -100,7 +100,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _plan(wanted: Asked, *, as_json: bool, emit: str | None) -> None:
+def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None) -> None:
     """One layout; the exit code is 1 where it cannot run."""
     from shardwise_bank.planning import plans
 
@@ -116,7 +116,7 @@ def _plan(wanted: Asked, *, as_json: bool, emit: str | None) -> None:
     raise typer.Exit(1 if found.faults else 0)
 
 
-def _search(wanted: Asked, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None) -> None:
+def _search(wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None) -> None:
     """The best layouts within limits; the exit code is 1 where there is none."""
     from shardwise_bank.planning import plans
     from shardwise_bank.planning.inputs import COMMAND
@@ -140,9 +140,9 @@ def _search(wanted: Asked, limits: Mapping[str, Any], top: int, *, as_json: bool
 def _emit(found: Plan, framework: str) -> None:
     """The settings of a plan for a framework, alone on the output; faults and warnings beside it."""
     from shardwise_bank.planning import plans
-    from shardwise_bank.planning.words import sentence
+    from shardwise_bank.planning.words import as_sentence
     from shardwise_bank.solutions.planner.judging import warnings
 
     typer.echo(plans.settings(found, framework), nl=False)
     for words in (*(fault.words for fault in found.faults), *warnings(found)):
-        typer.echo(sentence(words), err=True)
+        typer.echo(as_sentence(words), err=True)

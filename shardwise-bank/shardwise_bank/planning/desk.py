@@ -11,8 +11,8 @@ from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import in_one_line
 from shardwise.kinds.scripts import offer, script_in, script_reply
 from shardwise_bank.planning import charts, plans
-from shardwise_bank.planning.inputs import FORM, Asked, asked
-from shardwise_bank.planning.words import batch_line, layout_line, sentence, title, what_it_sends, where_it_sits
+from shardwise_bank.planning.inputs import FORM, PlanRequest, asked
+from shardwise_bank.planning.words import as_sentence, batch_line, layout_line, title, what_it_sends, where_it_sits
 from shardwise_bank.solutions.planner.constants import constants
 from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
 from shardwise_bank.solutions.planner.names import names, problem_like, titles
@@ -77,7 +77,7 @@ class PlannerDesk:
         except Exception as error:
             return {"refused": [f"Something of ours broke ({in_one_line(error)}): please report it."]}
 
-    def _asked(self, request: Mapping[str, Any], keep: Callable[[str], bool] = lambda _: True) -> Asked:
+    def _asked(self, request: Mapping[str, Any], keep: Callable[[str], bool] = lambda _: True) -> PlanRequest:
         """What a request wants planned; of its layout only what is to be kept. Raises ShardwiseError."""
         given = request.get("given")
         if not isinstance(given, Mapping):
@@ -98,9 +98,9 @@ class PlannerDesk:
             "title": title(plan),
             "line": "; ".join(filter(None, (layout_line(plan.layout), followed, batch_line(plan.batch)))),
             "plan": plans.document(plan, costs),
-            "faults": [sentence(fault.words) for fault in plan.faults],
-            "warnings": [sentence(words) for words in warnings(plan)],
-            "counted": [sentence(words) for words in counted(plan)],
+            "faults": [as_sentence(fault.words) for fault in plan.faults],
+            "warnings": [as_sentence(words) for words in warnings(plan)],
+            "counted": [as_sentence(words) for words in counted(plan)],
             "choices": self._degrees(plan),
             "places": [
                 {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),
@@ -110,7 +110,7 @@ class PlannerDesk:
         }  # fmt: skip
         if plan.step:
             found |= {
-                "figures": charts.figures(plan, costs), "memory": charts.memory_bars(plan),
+                "figures": charts.key_figures(plan, costs), "memory": charts.memory_bars(plan),
                 "buckets": charts.parts_of_memory(plan), "peak": charts.peak_bar(plan),
                 "parts": charts.parts_of_step(plan),
             }  # fmt: skip

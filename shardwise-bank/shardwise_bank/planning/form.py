@@ -10,7 +10,7 @@ from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 from shardwise.student.api import banks_in_use
 from shardwise.student.messages import Message
-from shardwise.student.widget import Form
+from shardwise.student.widget import FormWidget
 from shardwise_bank.planning.desk import PlannerDesk
 
 _RUN = "**To plan in a form, run this cell in Jupyter.**"
@@ -29,16 +29,16 @@ def planner(
         return Message("\n\n".join(str(error).splitlines()))  # a line for each reason
 
 
-class Planner(Form):
+class Planner(FormWidget):
     """A training run to be planned: memory, time and money of a layout, and the best layouts."""
 
     def __init__(self, desk: PlannerDesk, model: str, cluster: str, layout: Mapping[str, Any]) -> None:
         given = desk.opened(model, cluster, layout)
-        text = in_words(desk.reply({"do": "plan", "given": given["start"]}))
+        text = plan_in_words(desk.reply({"do": "plan", "given": given["start"]}))
         super().__init__(desk, "planner", given, plain=to_plain(text), html=to_html(f"{_RUN}\n\n{text}"))
 
 
-def in_words(reply: Mapping[str, Any]) -> str:
+def plan_in_words(reply: Mapping[str, Any]) -> str:
     """A plan in Markdown: its figures, what keeps it from running, and remarks."""
     rows = [f"| {row['name']} | {row['value']} | {row['note']} |" for row in reply.get("figures", ())]
     table = ["| | | |", "|---|---|---|", *rows] if rows else []

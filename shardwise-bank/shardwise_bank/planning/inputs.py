@@ -45,7 +45,7 @@ COMMAND, FORM = Wording(is_command=True), Wording(is_command=False)
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlanRequest:
     """What is to be planned, in the planner's own records."""
 
     model: Model
@@ -128,11 +128,11 @@ def _squashed(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
-def parts_of(file: Path) -> Mapping[str, Any]:
+def parts_in_file(file: Path) -> Mapping[str, Any]:
     """The parts of a file of own numbers. Raises ShardwiseError."""
-    from shardwise.template.yaml_source import load
+    from shardwise.template.yaml_source import load_yaml
 
-    data = load(file).data
+    data = load_yaml(file).data
     if not isinstance(data, Mapping):
         raise ShardwiseError(
             f"{file}: I expected {', '.join(PARTS)}, and this is {'empty' if data is None else 'something else'}."
@@ -140,7 +140,9 @@ def parts_of(file: Path) -> Mapping[str, Any]:
     return data
 
 
-def asked(options: Mapping[str, Any], given: Mapping[str, Any], *, wording: Wording, where: str = "request") -> Asked:
+def asked(
+    options: Mapping[str, Any], given: Mapping[str, Any], *, wording: Wording, where: str = "request"
+) -> PlanRequest:
     """What options and given parts ask for; an option counts before a part. Raises ShardwiseError with every fault.
 
     `where` is what the parts came in, for the words about one that is unknown.
@@ -159,7 +161,7 @@ def asked(options: Mapping[str, Any], given: Mapping[str, Any], *, wording: Word
     read_price = None if price is None else faults.number(_unquoted(price), wording.name("price"), "dollars")
     if faults.messages or not (model and cluster and batch):
         raise ShardwiseError("\n".join(faults.messages))
-    return Asked(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed))
+    return PlanRequest(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed))
 
 
 def _first(options: Mapping[str, Any], given: Mapping[str, Any], name: str) -> Any:
@@ -320,7 +322,7 @@ def _batch(sizes: Mapping[str, Any], positions: int, faults: _Faults) -> tuple[B
     return Batch(**found) if len(found) == len(usual) else None, assumed
 
 
-def limits_of(given: Mapping[str, Any], wanted: Asked, *, wording: Wording) -> Limits:
+def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording) -> Limits:
     """What a search may try: limits that were given, and what is pinned of the layout. Raises ShardwiseError."""
     faults = _Faults(wording)
     found: dict[str, Any] = {}

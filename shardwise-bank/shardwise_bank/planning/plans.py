@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any, ParamSpec, TypeVar
 
 from shardwise.errors import ShardwiseError
-from shardwise_bank.planning.inputs import Asked, Wording, limits_of
+from shardwise_bank.planning.inputs import PlanRequest, Wording, limits_of
 from shardwise_bank.solutions.planner.flags import written
 from shardwise_bank.solutions.planner.judging import Layout, Plan, counted, plan, run_days, run_dollars, warnings
 from shardwise_bank.solutions.planner.search import pareto, ranked, tried
@@ -31,7 +31,7 @@ class SearchResult:
     room_bytes: float
 
 
-def planned(wanted: Asked) -> tuple[Plan, str]:
+def planned(wanted: PlanRequest) -> tuple[Plan, str]:
     """The plan of one layout, and in words what followed from the rest of it. Raises ShardwiseError."""
     given, note = dict(wanted.layout), ""
     if "dp" not in given:
@@ -43,7 +43,7 @@ def planned(wanted: Asked) -> tuple[Plan, str]:
     return _call(plan, wanted.model, wanted.cluster, layout, wanted.batch), note
 
 
-def start_of(wanted: Asked) -> tuple[dict[str, Any], dict[str, int]]:
+def start_of(wanted: PlanRequest) -> tuple[dict[str, Any], dict[str, int]]:
     """A layout to begin with and its batch: what of the layout is not as usual, without the DP that follows. Raises ShardwiseError."""
     layout, batch = _call(first_layout, wanted.model, wanted.cluster, wanted.batch)
     usual = vars(Layout())
@@ -51,7 +51,7 @@ def start_of(wanted: Asked) -> tuple[dict[str, Any], dict[str, int]]:
     return chosen, dataclasses.asdict(batch)
 
 
-def searched(wanted: Asked, limits: Mapping[str, Any], *, wording: Wording) -> SearchResult:
+def searched(wanted: PlanRequest, limits: Mapping[str, Any], *, wording: Wording) -> SearchResult:
     """The best layouts within limits; what is given of a layout is kept. Raises ShardwiseError."""
     search = Search(wanted, limits, wording=wording)
     search.go_on(inf)
@@ -61,7 +61,7 @@ def searched(wanted: Asked, limits: Mapping[str, Any], *, wording: Wording) -> S
 class Search:
     """A search that can be left and gone on with. Raises ShardwiseError for limits that cannot be."""
 
-    def __init__(self, wanted: Asked, limits: Mapping[str, Any], *, wording: Wording) -> None:
+    def __init__(self, wanted: PlanRequest, limits: Mapping[str, Any], *, wording: Wording) -> None:
         made = limits_of(limits, wanted, wording=wording)
         self.tried = 0
         self._wanted = wanted
@@ -90,7 +90,7 @@ class Search:
         return all(getattr(layout, name) == value for name, value in self._wanted.layout.items())
 
 
-def costs(made: Plan, wanted: Asked) -> dict[str, float]:
+def costs(made: Plan, wanted: PlanRequest) -> dict[str, float]:
     """Days and dollars of a run over so many tokens; nothing where no tokens are given, or the layout cannot run."""
     if wanted.tokens is None or not made.step:
         return {}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shardwise.cli.tables import console
 from shardwise.markdown.terminal import columns
-from shardwise.units import show, show_number
-from shardwise_bank.planning.words import AXES, batch_line, layout_line, sentence, title
+from shardwise.units import show_amount, show_number
+from shardwise_bank.planning.words import AXES, as_sentence, batch_line, layout_line, title
 from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
 
 if TYPE_CHECKING:
@@ -32,16 +32,16 @@ def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], n
         _bullet(out, "✗", "red", fault.words)
     if plan.memory:
         room = plan.cluster.memory_bytes
-        words = f"{show(plan.memory_bytes, 'GB', digits=3)} of {show(room, 'GB', digits=3)}"
+        words = f"{show_amount(plan.memory_bytes, 'GB', digits=3)} of {show_amount(room, 'GB', digits=3)}"
         out.print(f"\n[bold]Memory of the fullest GPU[/bold]  {words}, {_fits(plan)}")
         out.print(memory_table(plan.memory, room, _bar_width(out)))
     if plan.step:
-        out.print(f"\n[bold]Time of a step[/bold]  {show(plan.step_s, 's', digits=3)}")
+        out.print(f"\n[bold]Time of a step[/bold]  {show_amount(plan.step_s, 's', digits=3)}")
         out.print(step_table(plan.step, _bar_width(out)))
         out.print()
         out.print(_rates(plan, costs))
         for words in counted(plan):
-            _bullet(out, " ", "dim", sentence(words))
+            _bullet(out, " ", "dim", as_sentence(words))
     for warning in warnings(plan):
         _bullet(out, "!", "yellow", warning)
 
@@ -58,7 +58,7 @@ def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, roo
         return
     first = plans[0]
     out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
-    count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show(room, 'GB', digits=3)}"
+    count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show_amount(room, 'GB', digits=3)}"
     out.print(f"{count}; the quickest:\n")
     out.print(layouts_table(plans[:top]))
     shown = _spread(front, top)
@@ -85,7 +85,7 @@ def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:
         if size:
             table.add_row(
                 _words(bucket),
-                show(size, "GB", digits=3),
+                show_amount(size, "GB", digits=3),
                 f"{size / room:.0%}",
                 _bar(before * scale, size * scale, "cyan"),
             )
@@ -93,7 +93,7 @@ def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:
     left = room - total
     word, style = ("free", "dim") if left >= 0 else ("too much", "red")
     bar = _bar(min(total, room) * scale, abs(left) * scale, style, "░" if left >= 0 else "█")
-    table.add_row(word, show(abs(left), "GB", digits=3), f"{abs(left) / room:.0%}", bar, style=style)
+    table.add_row(word, show_amount(abs(left), "GB", digits=3), f"{abs(left) / room:.0%}", bar, style=style)
     return table
 
 
@@ -104,7 +104,7 @@ def step_table(step: Mapping[str, float], width: int) -> Table:
         if seconds:
             style = "green" if part == "compute" else "yellow"
             bar = _bar(before / total * width, seconds / total * width, style)
-            table.add_row(_words(part), show(seconds, "s", digits=3), f"{seconds / total:.0%}", bar)
+            table.add_row(_words(part), show_amount(seconds, "s", digits=3), f"{seconds / total:.0%}", bar)
         before += seconds
     return table
 
@@ -125,7 +125,7 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
         layout = plan.layout
         table.add_row(
             *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero), str(layout.micro_batch),
-            layout.recompute, show(plan.memory_bytes, "GB", digits=3), show(plan.step_s, "s", digits=3),
+            layout.recompute, show_amount(plan.memory_bytes, "GB", digits=3), show_amount(plan.step_s, "s", digits=3),
             f"{plan.bubble_idle_fraction:.0%}", f"{plan.mfu:.1%}",
         )  # fmt: skip
     return table

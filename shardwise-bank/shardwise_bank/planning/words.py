@@ -16,7 +16,7 @@ SENT = {
 LARGEST_NODE = 16  # fast links that join more GPUs make a rack
 
 
-def sentence(words: str) -> str:
+def as_sentence(words: str) -> str:
     """A planner's words as a sentence."""
     return f"{words[:1].upper()}{words[1:]}."
 

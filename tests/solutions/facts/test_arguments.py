@@ -279,7 +279,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"near_micro_batch_s": 0.4, "near_all_reduce_s": 0.5, "far_micro_batch_s": 0.3, "far_all_reduce_s": 0.5},
         "the far site must have the shorter micro-batch and the longer all-reduce",
     ),
-    ("communication.overlap.step_seconds", {"hidden": 1.5}, "and leave no more hidden than is computed"),
+    (
+        "communication.overlap.step_seconds",
+        {"communication_s": 0.5, "compute_s": 1.0, "hidden": 1.5},
+        "and leave no more hidden than is computed",
+    ),
     (
         "communication.overlap.step_seconds",
         {"communication_s": 1.5, "compute_s": 1.0, "hidden": 0.9},

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from shardwise.template.yaml_source import parse
+from shardwise.template.yaml_source import parse_yaml
 from solutions.facts import tables
 
 SOLUTIONS = Path(tables.__file__).parents[1]
@@ -26,11 +26,11 @@ def as_json(data: Any) -> str:
 def test_a_table_means_the_same_in_both_versions(path: Path) -> None:
     """1e9 is a number in YAML 1.2 alone, and no is false in YAML 1.1 alone."""
     table = tables.table(path.relative_to(SOLUTIONS).as_posix())
-    assert as_json(table) == as_json(parse(path.read_text("utf-8"), path.name).data)
+    assert as_json(table) == as_json(parse_yaml(path.read_text("utf-8"), path.name).data)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", OF_TESTS, ids=lambda path: path.name)
 def test_a_file_of_the_tests_means_the_same_in_both_versions(path: Path) -> None:
     text = path.read_text("utf-8")
-    assert as_json(yaml.load(text, yaml.CSafeLoader)) == as_json(parse(text, path.name).data)
+    assert as_json(yaml.load(text, yaml.CSafeLoader)) == as_json(parse_yaml(text, path.name).data)

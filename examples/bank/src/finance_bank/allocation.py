@@ -12,9 +12,9 @@ from pydantic import Field, model_validator
 
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.calls import Runner
-from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.model import AuthorModel, Prose, Template, UnitName, Value
@@ -172,7 +172,7 @@ mistakes:
         shown: dict[str, View] = {}
         left = form.whole
         given = raw if isinstance(raw, Mapping) else {}
-        for name in [name for name in form.amounts if not is_empty(given.get(name))]:
+        for name in [name for name in form.amounts if not is_blank(given.get(name))]:
             try:
                 amount = _amount(form, name, given[name])
             except Unreadable as error:
@@ -201,7 +201,7 @@ mistakes:
             given = dict(re.findall(r"([a-z_]+)[\s:=]+((?:[^,;\n]|,(?=\d))+)", raw))
         if not isinstance(given, Mapping) or not given.keys() <= form.amounts.keys():
             raise Unreadable(f"I expected an amount for each of {', '.join(form.amounts)}.")
-        if missing := [name for name in form.amounts if is_empty(given.get(name))]:
+        if missing := [name for name in form.amounts if is_blank(given.get(name))]:
             raise Unreadable(f"There is no amount for {', '.join(missing)} yet.")
         amounts = {name: _amount(form, name, given[name]) for name in form.amounts}
         total = sum(amounts.values())
@@ -214,21 +214,19 @@ mistakes:
     def read(self, form: AllocationForm, value: Amounts) -> str:
         return ", ".join(f"{name} {_shown(form, amount)}" for name, amount in value.items())
 
-    def matches(self, question: Question, value: Amounts, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, AllocationKey) and isinstance(form, AllocationForm)
+    def matches(self, question: Question, value: Amounts, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         parts = {name: abs(value[name] - right) <= form.within for name, right in key.amounts.items()}
         credit = sum(parts.values()) / len(parts)
         for index, mistake in enumerate(key.mistakes):
             if _distance(value, mistake.amounts) <= form.within:
-                return Verdict(credit=credit, say=mistake.say, mistake=index, parts=parts)
+                return Feedback.judged(question, credit, mistake.say, mistake=index, parts=parts)
         most = max(parts, key=lambda name: value[name] - key.amounts[name])
-        say = "" if credit == 1 else f"You give too much to `{most}`: {form.amounts[most]}."
-        return Verdict(credit=credit, say=say, parts=parts)
+        said = "" if credit == 1 else f"You give too much to `{most}`: {form.amounts[most]}."
+        return Feedback.judged(question, credit, said, parts=parts)
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, AllocationKey) and isinstance(form, AllocationForm)
+        key, form = self.key_and_form(question)
 
         def written(amounts: Amounts) -> dict[str, str]:
             return {name: _written(form, amount) for name, amount in amounts.items()}

@@ -6,15 +6,19 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shardwise import atomic_files
-from shardwise.bank.pages.curriculum import Curriculum, Row
+from shardwise.bank.pages.curriculum import Curriculum
 from shardwise.errors import ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.bank.files import CurriculumRow
 
 NOT_YET = "not yet"
 
 
-def table(curriculum: Curriculum) -> list[tuple[str, str, str, str]]:
+def coverage_table(curriculum: Curriculum) -> list[tuple[str, str, str, str]]:
     """A row for every row: its id, its chapter, what it asks, and what carries it."""
     return [(row.id, row.chapter, row.asks, _carried(curriculum, row, None)) for row in curriculum.rows]
 
@@ -28,19 +32,19 @@ def summary(curriculum: Curriculum) -> str:
     return f"{words}; {later} wait for chapters that are not written" if later else words
 
 
-def write(curriculum: Curriculum, path: Path, *, check: bool) -> bool:
+def write_coverage(curriculum: Curriculum, path: Path, *, check: bool) -> bool:
     """Write the page, and nothing with `check`. Gives whether it differed. Raises ShardwiseError for a folder."""
     if path.is_dir():
         raise ShardwiseError(f"{path} is a folder. Name a file for the page.")
-    text = page(curriculum, path.resolve().parent)
+    text = coverage_page(curriculum, path.resolve().parent)
     if path.is_file() and path.read_text("utf-8", errors="replace") == text:
         return False
     if not check:
-        atomic_files.write(path, text.encode())
+        atomic_files.write_file(path, text.encode())
     return True
 
 
-def page(curriculum: Curriculum, beside: Path) -> str:
+def coverage_page(curriculum: Curriculum, beside: Path) -> str:
     """The page that lies in the folder `beside`, with links to the problems."""
     rows = curriculum.rows
     parts = [
@@ -74,11 +78,11 @@ def _counts(curriculum: Curriculum) -> list[tuple[str, ...]]:
     return counts
 
 
-def _rows(curriculum: Curriculum, rows: Sequence[Row], beside: Path) -> str:
+def _rows(curriculum: Curriculum, rows: Sequence[CurriculumRow], beside: Path) -> str:
     return _grid(("row", "asks", "carried by"), [(row.id, row.asks, _carried(curriculum, row, beside)) for row in rows])
 
 
-def _carried(curriculum: Curriculum, row: Row, beside: Path | None) -> str:
+def _carried(curriculum: Curriculum, row: CurriculumRow, beside: Path | None) -> str:
     """The problems that cover a row, as links from a folder where one is given; its lesson, its note; or that nothing does."""
     bank, found = curriculum.bank, []
     for name in curriculum.problems[row.id]:

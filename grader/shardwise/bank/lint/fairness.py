@@ -76,11 +76,11 @@ def spreads(
     jobs = [(str(bank.folder), name, seeds) for bank, name in chosen(banks, only)]
     found = []
     with processes() as pool:
-        for one in pool.map(_job, jobs):
-            found.append(one)
+        for made in pool.map(_job, jobs):
+            found.append(made)
             if progress:
                 progress(len(jobs))
-    return sorted(found, key=lambda one: -one.gap)
+    return sorted(found, key=lambda spread: -spread.gap)
 
 
 def _job(job: Job) -> Spread:
@@ -89,7 +89,7 @@ def _job(job: Job) -> Spread:
 
 def spread(problem: Problem, *, seeds: int) -> Spread:
     """The easiest and the hardest of some draws. Raises ShardwiseError."""
-    efforts = sorted((effort(problem, str(seed)) for seed in range(seeds)), key=lambda one: one.total)
+    efforts = sorted((effort(problem, str(seed)) for seed in range(seeds)), key=lambda each: each.total)
     return Spread(problem.id, efforts[0], efforts[-1])
 
 

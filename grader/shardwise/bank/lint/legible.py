@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from shardwise.kinds import kind_of, text_of
+from shardwise.bank.lint.wording import texts_of
+from shardwise.kinds import kind_of
 from shardwise.markdown.html import to_html
 from shardwise.question import Question
 
@@ -14,13 +15,7 @@ _SET_APART = re.compile(r"<(code|math|pre)\b.*?</\1>", re.DOTALL)
 
 def legibility_faults(question: Question) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the texts of a question as they are shown, each after the key of the template it belongs to."""
-    texts = {
-        "prompt": (text_of(question),),
-        "solution": (question.solution,),
-        "takeaway": (question.takeaway,),
-        "hints": question.hints,
-    }
-    for name, text in ((name, text) for name, several in texts.items() for text in several):
+    for name, text in texts_of(question):
         outside = _SET_APART.sub("", to_html(text))
         for sign in ("$", "\\"):
             if sign in outside:

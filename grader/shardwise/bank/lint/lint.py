@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,6 @@ from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
-from shardwise.template.draw import Known
 from shardwise.template.references import Unloadable, keywords
 
 ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
@@ -77,7 +76,7 @@ def lint(
         faults += _whose(banks, bank, [*found, *curriculum_faults(bank, names)])
     jobs = [(str(bank.folder), name, seeds) for bank, name in named]
     proved: dict[Job, Report] = {}
-    for job, report in _proved(sorted(jobs, key=_length, reverse=True), workers):
+    for job, report in _proved(jobs, workers):
         proved[job] = report
         if progress:
             progress(len(jobs))
@@ -131,36 +130,19 @@ def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
 Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
 
 
-def _length(job: Job) -> int:
-    """The length of a problem's file. Long ones have many parts: begun first, they leave no process to work alone at the end."""
-    return problem_of(job).path.stat().st_size
-
-
 def _proved(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Report]]:
-    """Each job with its report, as they are done. What ends its process takes no other problem's report with it."""
+    """Each job with its report, as they are done. Raises ShardwiseError where a process ends."""
     cores = os.cpu_count() or 1
     with processes(min(workers or cores, cores, len(jobs))) as pool:
         proofs = {pool.submit(_job, job): job for job in jobs}
         for proof in as_completed(proofs):
             try:
                 yield proofs[proof], proof.result()
-            except BrokenProcessPool:  # every problem that was not done by then has it
-                yield proofs[proof], _alone(proofs[proof])
-
-
-def _alone(job: Job) -> Report:
-    """The report of a problem in a process of its own."""
-    with processes(1) as pool:
-        try:
-            return pool.submit(_job, job).result()
-        except BrokenProcessPool:
-            problem = problem_of(job)
-            fault = problem.source.fault(
-                (),
-                "the process that proves this problem ended at once",
-                "Does its reference or oracle call os._exit, need more memory than there is, or crash a library?",
-            )
-            return Report(problem.id, problem.template.kind, job[2], faults=[fault])
+            except BrokenProcessPool:
+                raise ShardwiseError(
+                    "A process that proves problems ended at once. Does a reference or an oracle call os._exit, need more memory "
+                    "than there is, or crash a library? Lint one problem at a time to see which."
+                ) from None
 
 
 _OPENED: dict[str, Bank] = {}  # of this process, by folder
@@ -251,8 +233,6 @@ class _Seen:
     waiting: Waiting
     solutions: Solutions
     asked: set[str] = field(default_factory=set)  # what they ask, and what is right
-    sound: dict[Hashable, bool] = field(default_factory=dict)  # those without a fault: whether an oracle confirmed them
-    known: Known = field(default_factory=Known)
 
 
 class _Found:
@@ -290,22 +270,12 @@ class _Found:
 
 
 def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found: _Found) -> int:
-    """One draw; gives how many throws were rejected before it. A question that was found sound is not proved again."""
+    """One draw; gives how many throws were rejected before it."""
     seed, sampled = str(number), number < SAMPLED
-    drawn, made = solved(problem, seed, known=seen.known)
+    drawn, made = solved(problem, seed)
     seen.waiting.drawn(drawn.values)
-    same: Hashable = repr(drawn.values) if problem.kind.follows_from_numbers else None
-    if same in seen.sound and not sampled:
-        report.confirmed = seen.sound[same]
-        return drawn.rng.attempt
     question = question_of(problem, drawn, made)
-    asked = question.model_dump_json(include={"prompt", "form", "key"})
-    seen.asked.add(asked)
-    same = same or (asked, repr(question.params), question.hints, question.solution)
-    if same in seen.sound and not sampled:
-        report.confirmed = seen.sound[same]
-        return drawn.rng.attempt
-    before = found.count
+    seen.asked.add(question.model_dump_json(include={"prompt", "form", "key"}))
     if number < MARKED:
         seen.solutions.drawn(question)
     proof = problem.kind.prove(problem.template, drawn, made)
@@ -326,10 +296,8 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
         for template, its in problem.kind.parts(problem.template, drawn, made):
             for message in dimension_faults(template, its):
                 found.add(message, ("answer", "unit"))
-    for message in marked_otherwise(problem, question, is_sampled=sampled, one=number >= MARKED):
+    for message in marked_otherwise(problem, question, is_sampled=sampled, only_one=number >= MARKED):
         found.add(message, seed=seed)
-    if found.count == before:
-        seen.sound[same] = proof.confirmed
     return drawn.rng.attempt
 
 
@@ -346,7 +314,7 @@ def _lint_over(problem: Problem, found: _Found) -> None:
 
 
 def marked_otherwise(
-    problem: Problem, question: Question, *, is_sampled: bool = True, one: bool = False
+    problem: Problem, question: Question, *, is_sampled: bool = True, only_one: bool = False
 ) -> Iterator[str]:
     """Answers whose outcome is known, and which are marked otherwise.
 
@@ -358,7 +326,7 @@ def marked_otherwise(
     samples = problem.kind.samples(question)
     if not is_sampled:
         samples = [each for each in samples if each.outcome is Outcome.CORRECT or each.mistake is not None]
-    if one:
+    if only_one:
         samples = [each for each in samples if each.outcome is Outcome.CORRECT][:1]
     for sample in samples:
         feedback = check(question, sample.raw, runner=run_here)

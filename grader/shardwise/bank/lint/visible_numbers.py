@@ -16,7 +16,7 @@ from shardwise.kinds.calls import run_here
 from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
-from shardwise.template.draw import Draw, changed
+from shardwise.template.draw import Draw, with_other_values
 from shardwise.template.parameters import Parameter
 from shardwise.units import THIN_SPACE
 
@@ -62,7 +62,7 @@ def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
 def _twin(problem: Problem, drawn: Draw, name: str, other: Any) -> Question | None:
     """Return the question of the same draw with another value of one parameter; None where that breaks a constraint."""
     template = problem.template
-    its = changed(drawn, template.where, {name: other})
+    its = with_other_values(drawn, template.where, {name: other})
     if its is None:
         return None
     try:

@@ -25,13 +25,7 @@ _LISTED = re.compile(r"(?<=[^\n])\n1[.)] (?!(?:.|\n)*\n2[.)] )")  # only a 1 beg
 def wording_faults(question: Question, written: str) -> Iterator[tuple[str, str]]:
     """Faults in the texts of a question, each after the key it stands under; `written` is its template, whose own words are no raw values."""
     known = set(re.findall(r"\w+", written))
-    texts = {
-        "prompt": (text_of(question),),
-        "solution": (question.solution,),
-        "takeaway": (question.takeaway,),
-        "hints": question.hints,
-    }
-    for name, text in ((name, text) for name, several in texts.items() for text in several):
+    for name, text in texts_of(question):
         if raw := set(_RAW.findall(text)) - known:
             yield name, f"a text shows the raw value {' and '.join(sorted(raw))}: {text[:60]!r}"
         if begun := _LISTED.search(text):
@@ -58,6 +52,14 @@ def wording_faults(question: Question, written: str) -> Iterator[tuple[str, str]
                 f"{_around(question.prompt, found)!r}"
             ),
         )
+
+
+def texts_of(question: Question) -> Iterator[tuple[str, str]]:
+    """Yield every text that a student reads, after the key of the template it belongs to."""
+    yield "prompt", text_of(question)
+    yield "solution", question.solution
+    yield "takeaway", question.takeaway
+    yield from (("hints", hint) for hint in question.hints)
 
 
 def counts(question: Question) -> set[int]:

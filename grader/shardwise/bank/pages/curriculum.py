@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from shardwise.bank.bank import Bank
 from shardwise.bank.lesson import lesson_of, sections_of
 from shardwise.errors import Fault, Faulty
-from shardwise.text_files import read_text
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what reads files is slow to import, and a list of problems needs only what they cover
+    from shardwise.bank.files import CurriculumRow
     from shardwise.template.yaml_source import Source
 
 FILE = "curriculum.yaml"  # beside the chapters
@@ -21,23 +21,11 @@ NAME = f"problems/{FILE}"
 
 
 @dataclass(frozen=True)
-class Row:
-    """One thing to be taught."""
-
-    id: str
-    asks: str  # in a few words
-    kind: str = "row"  # or an erratum: something that is often said and wrong
-    chapter: str = ""  # the folder that it belongs to, whether that is written already or not
-    lesson: str = ""  # the heading of the section of that chapter's lesson that carries it
-    note: str = ""  # what else carries it, or why nothing does
-
-
-@dataclass(frozen=True)
 class Curriculum:
     """The rows of one bank, and its problems by row."""
 
     about: str  # where the rows come from
-    rows: tuple[Row, ...]
+    rows: tuple[CurriculumRow, ...]
     bank: Bank
 
     @cached_property
@@ -49,11 +37,11 @@ class Curriculum:
                 found.setdefault(row, []).append(problem.id)
         return found
 
-    def is_carried(self, row: Row) -> bool:
+    def is_carried(self, row: CurriculumRow) -> bool:
         """Whether a problem, a lesson or a note carries it."""
         return bool(self.problems[row.id] or row.lesson or row.note)
 
-    def is_missing(self, row: Row) -> bool:
+    def is_missing(self, row: CurriculumRow) -> bool:
         """Whether nothing carries it, although its chapter is written."""
         return row.chapter in self.bank.chapters and not self.is_carried(row)
 
@@ -78,10 +66,10 @@ def curriculum_of(bank: Bank) -> Curriculum | None:
     if not path.exists() and not path.is_symlink():  # a link to nothing is no file that is not there
         return None
     from shardwise.bank.files import adapter
-    from shardwise.template.yaml_source import validated
+    from shardwise.template.yaml_source import load_yaml, validate
 
-    data = validated(read_text(path, NAME), NAME, adapter("curriculum"))
-    return Curriculum(data["about"].strip(), tuple(Row(**row) for row in data["rows"]), bank)
+    made = validate(load_yaml(path, NAME), adapter("curriculum"))
+    return Curriculum(made.about.strip(), made.rows, bank)
 
 
 def curriculum_faults(bank: Bank, problems: Sequence[str]) -> Iterator[Fault]:
@@ -89,9 +77,9 @@ def curriculum_faults(bank: Bank, problems: Sequence[str]) -> Iterator[Fault]:
     curriculum = curriculum_of(bank)
     if curriculum is None:
         return
-    from shardwise.template.yaml_source import load  # slow to import, and needed to show a fault's place only
+    from shardwise.template.yaml_source import load_yaml
 
-    yield from _row_faults(curriculum, load(bank.lessons / FILE, NAME))
+    yield from _row_faults(curriculum, load_yaml(bank.lessons / FILE, NAME))
     known = {row.id for row in curriculum.rows}
     for name in problems:
         for place, row in covered(bank.problems[name].data):

@@ -23,7 +23,7 @@ ABOUT = (
 NO_CHAPTER = "Shared by chapters"
 
 
-def write(bank: Bank, formulas: Sequence[Formula], path: Path, *, check: bool) -> bool:
+def write_formula_sheet(bank: Bank, formulas: Sequence[Formula], path: Path, *, check: bool) -> bool:
     """Write the page, and nothing with `check`; the file's ending decides. Gives whether it differed. Raises ShardwiseError."""
     if path.is_dir() or path.suffix not in (".md", ".html"):
         raise ShardwiseError(f"{path} has to be a file that ends in .md or .html.")
@@ -33,7 +33,7 @@ def write(bank: Bank, formulas: Sequence[Formula], path: Path, *, check: bool) -
         return False
     if not check:
         path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_files.write(path, text.encode())
+        atomic_files.write_file(path, text.encode())
     return True
 
 

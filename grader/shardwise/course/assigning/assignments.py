@@ -12,11 +12,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from shardwise import __version__
-from shardwise.atomic_files import alone_in, write
+from shardwise.atomic_files import alone_in, write_file
 from shardwise.bank.bank import Catalogue
 from shardwise.course.assigning.drawing import Maker
 from shardwise.course.assigning.handed_out import is_as_handed_out
-from shardwise.course.assigning.keys import fingerprint
+from shardwise.course.assigning.keys import key_fingerprint
 from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
 from shardwise.course.assigning.roster import Student
 from shardwise.course.collecting.bounds import BOUNDS
@@ -24,7 +24,7 @@ from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import SAFE_NAME, fault_of_name
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
-from shardwise.text_files import first_line, holds
+from shardwise.text_files import first_line, has_contents
 
 
 class Entry(AuthorModel):
@@ -93,7 +93,7 @@ def _is_date(text: str) -> bool:
 
 def load_set(path: Path, bank: Catalogue) -> SetDefinition:
     """A set's definition. Raises Faulty with all its faults, also for problems that do not exist or come twice."""
-    source = yaml_source.load(path)
+    source = yaml_source.load_yaml(path)
     made: SetDefinition = yaml_source.validate(source, SetDefinition)
     faults, seen = [], dict[str, str]()
     for place, entry in enumerate(made.problems):
@@ -148,8 +148,7 @@ def assign(
     with alone_in(out):
         for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
             left_over.unlink()
-        _must_be_spelt_alike(path)
-        before = _begun(path, key)
+        before = _lock_so_far(path, key)
         if before and before.header["problems"] != header["problems"]:
             raise ShardwiseError(
                 f"{path} was drawn from another version of this set, with other problems, and notebooks may be out. "
@@ -181,16 +180,6 @@ def assign(
     return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
 
 
-def _must_be_spelt_alike(path: Path) -> None:
-    """Raise ShardwiseError where another set's lock file would be this one on a disk that does not tell capitals."""
-    for other in path.parent.glob(f"*{LOCK_SUFFIX}"):
-        if other.name != path.name and other.name.casefold() == path.name.casefold():
-            raise ShardwiseError(
-                f"{other} is there already, and on many disks {path.name} is the same file. Spell the set as before, or give it "
-                "another name."
-            )
-
-
 def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
     """Raise ShardwiseError where a roster spells a student otherwise than the lock file: on many disks both have one folder."""
     drawn = {student.casefold(): student for student in before.places} if before else {}
@@ -201,7 +190,7 @@ def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -
             )
 
 
-def _begun(path: Path, key: bytes) -> Lock | None:
+def _lock_so_far(path: Path, key: bytes) -> Lock | None:
     """The lock file that is there, also one that was cut off while it was written; None without a line that is whole."""
     if not path.exists():
         return None
@@ -221,7 +210,7 @@ def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str,
         "due": definition.due.isoformat() if definition.due else None,
         "problems": [bank.find(entry.id).id for entry in definition.problems],
         "points": [entry.points for entry in definition.problems],
-        "key": fingerprint(key),
+        "key": key_fingerprint(key),
         "version": __version__,
     }
 
@@ -275,8 +264,8 @@ def _hand_out(text: str, path: Path, *, force: bool) -> bool:
     """See to it that a student's notebook lies there, and tell whether it is the one of today: work is left alone."""
     if path.exists() and not force and not is_as_handed_out(path):
         return False
-    if not holds(path, text.encode()):
-        write(path, text.encode())
+    if not has_contents(path, text.encode()):
+        write_file(path, text.encode())
     return True
 
 

@@ -14,7 +14,7 @@ from shardwise.text_files import read_bounded
 MARK = "contents"  # where a notebook's metadata keep the digest of what was handed out
 
 
-def digest_of(notebook: Mapping[str, Any]) -> str:
+def notebook_digest(notebook: Mapping[str, Any]) -> str:
     """A digest of what stands in the cells; how the file is formatted does not matter, nor which cells were folded."""
     cells = [(cell["cell_type"], _source(cell), cell.get("outputs") or []) for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:32]
@@ -24,7 +24,7 @@ def is_as_handed_out(path: Path) -> bool:
     """Whether nobody has written or run anything in this notebook."""
     try:
         notebook = json.loads(read_bounded(path, BOUNDS.bytes))
-        return bool(digest_of(notebook) == notebook["metadata"]["shardwise"][MARK])
+        return bool(notebook_digest(notebook) == notebook["metadata"]["shardwise"][MARK])
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return False
 

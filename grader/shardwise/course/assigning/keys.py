@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from shardwise.atomic_files import write
+from shardwise.atomic_files import write_file
 from shardwise.errors import ShardwiseError
 from shardwise.text_files import read_bounded
 
@@ -65,7 +65,7 @@ def _key(text: str, where: str) -> bytes:
     return bytes.fromhex(text.strip())
 
 
-def fingerprint(key: bytes) -> str:
+def key_fingerprint(key: bytes) -> str:
     """What a key is known by; the key cannot be found from it."""
     return hashlib.sha256(b"shardwise course key" + key).hexdigest()[:32]
 
@@ -75,7 +75,7 @@ def key_for(lock: Path, known_by: str) -> bytes:
     beside = lock.with_name(KEY_FILE)
     places = [beside, *(Path(place) for place in _remembered().get(known_by, ()))]
     for place in places:
-        if place.is_file() and fingerprint(key := read_key(place)) == known_by:
+        if place.is_file() and key_fingerprint(key := read_key(place)) == known_by:
             return key
     seen = f"{beside} is another key" if beside.is_file() else f"there is no {beside}"
     raise ShardwiseError(
@@ -89,14 +89,14 @@ def key_of_results(known_by: str, given: Sequence[bytes] = ()) -> bytes | None:
     named = named_key(None)
     candidates: list[bytes] = [*given, *([named] if named else [])]
     for key in candidates:
-        if fingerprint(key) == known_by:
+        if key_fingerprint(key) == known_by:
             return key
     for place in map(Path, _remembered().get(known_by, ())):
         with suppress(ShardwiseError):
-            if fingerprint(key := read_key(place)) == known_by:
+            if key_fingerprint(key := read_key(place)) == known_by:
                 return key
     own: bytes = own_key()  # where nothing can be remembered
-    return own if fingerprint(own) == known_by else None
+    return own if key_fingerprint(own) == known_by else None
 
 
 @cache
@@ -131,8 +131,8 @@ def _remembered() -> dict[str, list[str]]:
 def _remember(key: bytes, path: Path) -> None:
     """Note a key as ours. Where that cannot be written, lock files have to be named."""
     known, place = _remembered(), str(path.resolve())
-    places = known.setdefault(fingerprint(key), [])
+    places = known.setdefault(key_fingerprint(key), [])
     if place not in places:
         places.append(place)
         with suppress(OSError):
-            write(_register(), json.dumps(known, indent=1).encode(), private=True)
+            write_file(_register(), json.dumps(known, indent=1).encode(), private=True)

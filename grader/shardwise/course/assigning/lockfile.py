@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from shardwise.atomic_files import replacing
-from shardwise.course.assigning.keys import fingerprint, key_for
+from shardwise.course.assigning.keys import key_fingerprint, key_for
 from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
@@ -81,7 +81,7 @@ class Lock:
 
     def _key(self, given: bytes | None) -> bytes:
         known_by = str(self.header.get("key"))
-        if given is not None and fingerprint(given) != known_by:
+        if given is not None and key_fingerprint(given) != known_by:
             raise ShardwiseError(f"{self.path} is signed with another course key than the one that was given.")
         return given if given is not None else key_for(self.path, known_by)
 

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from shardwise.atomic_files import write
+from shardwise.atomic_files import write_file
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.discovery import SHIPPED, name_of
 from shardwise.course.collecting.bounds import BOUNDS
@@ -47,7 +47,7 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
             f"{names}: somebody has run cells there. Move it away, give another --out, or use --force."
         )
     for path, text in texts.items():
-        write(path, text.encode())
+        write_file(path, text.encode())
     if gone := [str(path) for path in texts if not path.exists()]:
         raise ShardwiseError(f"{', '.join(gone)}: deleted while others were written. Run the same command again.")
     return list(texts)

@@ -11,7 +11,7 @@ from pathlib import Path
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.collecting.names import NOBODY, Called, names_of
 from shardwise.course.collecting.submissions import Submission
-from shardwise.course.collecting.submitted_files import BadSubmission, Found, shown, stem_of
+from shardwise.course.collecting.submitted_files import BadSubmission, SubmittedFile, readable_name, stem_of
 from shardwise.course.gradescope import People, called, exported_at, is_of_gradescope, uploaders_of
 
 _COLLECTED = "submitted"  # what nbgrader calls the folder of submissions, and so do we
@@ -26,7 +26,7 @@ class Disagreement(BadSubmission):
 
 
 def of_set(
-    found: Found, submission: Submission, lock: Lock, decided: str | None = None, uploaders: People = ()
+    found: SubmittedFile, submission: Submission, lock: Lock, decided: str | None = None, uploaders: People = ()
 ) -> Submission:
     """Return a notebook of a set with its student: the one that was `decided` on, or whom everything names.
 
@@ -64,20 +64,20 @@ def _must_agree(call: Called, student: str, lock: Lock, *, is_for_uploader: bool
         raise Disagreement(f"{whose}{where}. Say whose it is with --student.", student)
     if call.person and not names_of(lock).may_be(student, call.person):
         raise Disagreement(
-            f"{whose}, and it was handed in by “{shown(call.person)}”, whom {lock.path.name} does not "
+            f"{whose}, and it was handed in by “{readable_name(call.person)}”, whom {lock.path.name} does not "
             "know. Say whose it is with --student.",
             student,
         )
 
 
-def owner(found: Found, lock: Lock) -> str:
+def owner(found: SubmittedFile, lock: Lock) -> str:
     """Return the student after whom the place of a notebook is called; nothing where that is nobody, or may be several."""
     known = [call.students for call in _calls(found, lock) if call.students]
     students = frozenset.intersection(*known) if known else NOBODY
     return next(iter(students)) if len(students) == 1 else ""
 
 
-def exported_time(found: Found, lock: Lock) -> datetime | None:
+def exported_time(found: SubmittedFile, lock: Lock) -> datetime | None:
     """Return when a notebook was handed in by an export of Gradescope; None where there is none.
 
     One in a folder that is called after a student does not count: the student may have written it.
@@ -90,18 +90,18 @@ def exported_time(found: Found, lock: Lock) -> datetime | None:
     return None
 
 
-def may_be_of(found: Found, lock: Lock) -> str:
+def may_be_of(found: SubmittedFile, lock: Lock) -> str:
     """Return, in words, the students after whom a place may be called; nothing where it is clear."""
     several = sorted(set().union(*(call.students for call in _calls(found, lock))))
     return f" Its place may be that of {' or '.join(several)}." if len(several) > 1 and not owner(found, lock) else ""
 
 
-def vouches(found: Found, student: str, lock: Lock) -> bool:
+def vouches(found: SubmittedFile, student: str, lock: Lock) -> bool:
     """Return whether the place of a notebook is called after its student, so that nobody else handed it in."""
     return any(call.students == {student} for call in _calls(found, lock))
 
 
-def of_practice(found: Found, submission: Submission, among: Path, decided: str | None = None) -> Submission:
+def of_practice(found: SubmittedFile, submission: Submission, among: Path, decided: str | None = None) -> Submission:
     """A practice notebook with the student whose it is: their folder's name, or else the file's. Metadata do not decide.
 
     `among` is the folder that holds all that was named. In a folder `submitted`, as nbgrader lays it out, the folders
@@ -109,13 +109,13 @@ def of_practice(found: Found, submission: Submission, among: Path, decided: str 
     """
     if decided:
         return _decided(submission, decided)
-    folders = [shown(name) for name in _below(found, among) if name != submission.practice]
+    folders = [readable_name(name) for name in _below(found, among) if name != submission.practice]
     stem = "" if found.stem == submission.practice else found.stem
-    student = next(iter([*folders, stem or shown(found.path.parent.resolve().name)]))
+    student = next(iter([*folders, stem or readable_name(found.path.parent.resolve().name)]))
     return replace(submission, student=student)
 
 
-def _calls(found: Found, lock: Lock) -> list[Called]:
+def _calls(found: SubmittedFile, lock: Lock) -> list[Called]:
     """Return the students named by a notebook's folders and archives, or else by its file."""
     names, folders = names_of(lock), _folders(found, lock)
     calls = [names.called(name) for name in folders]
@@ -138,7 +138,7 @@ def means_a_student(folder: Path, lock: Lock) -> bool:
     return any(call.students or call.person for call in calls)
 
 
-def _folders(found: Found, lock: Lock) -> list[str]:
+def _folders(found: SubmittedFile, lock: Lock) -> list[str]:
     """Return the names of the folders on the way to a notebook, and of the archive that holds it."""
     folders = [folder.name for folder in _on_disk(found, lock)]
     if found.member:  # bob.zip and bob.ipynb.zip are as good as a folder bob
@@ -149,7 +149,7 @@ def _folders(found: Found, lock: Lock) -> list[str]:
     return folders
 
 
-def _on_disk(found: Found, lock: Lock) -> list[Path]:
+def _on_disk(found: SubmittedFile, lock: Lock) -> list[Path]:
     """Return the folders on the way to a notebook that belong to the course."""
     path = found.path.parent.resolve() / found.path.name  # a link is where it lies
     common = Path(os.path.commonpath([path.parent, lock.path.resolve().parent]))
@@ -166,7 +166,7 @@ def _decided(submission: Submission, student: str) -> Submission:
     return replace(submission, student=student, notes=notes)
 
 
-def _below(found: Found, among: Path) -> list[str]:
+def _below(found: SubmittedFile, among: Path) -> list[str]:
     """The folders in which a notebook lies, below the folder of submissions."""
     folder = found.path.parent.resolve()
     parts: Sequence[str] = folder.relative_to(among).parts if folder.is_relative_to(among) else ()

@@ -52,7 +52,7 @@ class Names:
             for other in others:
                 self._ids.setdefault(folded(other), set()).add(student)
             if name != student:
-                self._parts[student] = frozenset(part for one in _spellings(name) for part in one)
+                self._parts[student] = frozenset(part for parts in _spellings(name) for part in parts)
                 for key in _whole(name):
                     self._names.setdefault(key, set()).add(student)
 
@@ -79,7 +79,7 @@ class Names:
     def may_be(self, student: str, person: str) -> bool:
         """Return whether a person's name may be a student's: without a middle name, or with another first name."""
         parts = self._parts.get(student)
-        theirs = {part for one in _spellings(person) for part in one}
+        theirs = {part for parts in _spellings(person) for part in parts}
         return parts is None or any(
             len(part) > 1 or not part.isascii() for part in theirs & parts
         )  # an initial alone does not identify a person

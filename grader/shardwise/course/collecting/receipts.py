@@ -15,7 +15,7 @@ from pathlib import Path
 
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.collecting.names import Students, names_of
-from shardwise.course.collecting.submitted_files import CannotRead, Found
+from shardwise.course.collecting.submitted_files import CannotRead, SubmittedFile
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.text_files import read_bounded
@@ -35,7 +35,7 @@ class Receipt:
     source: str = ""  # file, archive, table, git or gradescope
 
 
-Received = Callable[[Found, str], Receipt]  # of a notebook and its student
+Received = Callable[[SubmittedFile, str], Receipt]  # of a notebook and its student
 _SECONDS = 10  # for git
 _MOST_OF_A_REFERENCE, _MOST_OF_ALL = (
     1_000,
@@ -43,7 +43,7 @@ _MOST_OF_A_REFERENCE, _MOST_OF_ALL = (
 )  # bytes of a file that names one commit, or all commits that have names
 
 
-def by_file(found: Found, _student: str) -> Receipt:
+def by_file(found: SubmittedFile, _student: str) -> Receipt:
     """When the file was last changed."""
     try:
         return Receipt(found.changed(), "archive" if found.member and found.is_named else "file")
@@ -116,12 +116,12 @@ def _not_placed(path: Path, strangers: Sequence[str]) -> str:
     )
 
 
-def by_git(found: Found, _student: str) -> Receipt:
+def by_git(found: SubmittedFile, _student: str) -> Receipt:
     """Return the commit time of the file's current content, or no time if it is uncommitted: checkouts change file times."""
     return Receipt(_committed(found), "git")
 
 
-def _committed(found: Found) -> datetime | None:
+def _committed(found: SubmittedFile) -> datetime | None:
     """When the file was last committed, as it is now; None when it is not. Whoever commits decides what time is claimed.
 
     The repository may be a student's, and its configuration may name programs that git runs. So git gets the objects of

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from shardwise.course.assigning.dates import in_words
-from shardwise.course.assigning.handed_out import MARK, digest_of
+from shardwise.course.assigning.handed_out import MARK, notebook_digest
 from shardwise.course.assigning.notebooks import compact_text, set_notebook
 from shardwise.question import Question
 
@@ -22,7 +22,7 @@ def student_notebook(header: Mapping[str, Any], student: str, name: str, questio
         closing=f"## Before you hand in\n\n{_hand_in(header)}",
         metadata={"set": header["set"], "student": student},
     )
-    made["metadata"]["shardwise"][MARK] = digest_of(made)
+    made["metadata"]["shardwise"][MARK] = notebook_digest(made)
     return compact_text(made)
 
 

@@ -56,7 +56,7 @@ class Submission:
     unrun: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def parse(contents: bytes, name: str, set_name: str | None = None) -> Submission:
+def parse_notebook(contents: bytes, name: str, set_name: str | None = None) -> Submission:
     """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else.
 
     `set_name` is the set of a notebook that lost its metadata; without it such a one is refused, with Stripped. Its answers are
@@ -187,7 +187,7 @@ def _role(cell: dict[str, Any]) -> tuple[str, str | None]:
 def _source(cell: dict[str, Any]) -> str:
     source = cell.get("source", "")
     if isinstance(source, list):
-        source = "".join(one for one in source if isinstance(one, str))
+        source = "".join(line for line in source if isinstance(line, str))
     # a lone surrogate can stand in JSON and in no file; it becomes a question mark
     return source.encode("utf-8", "replace").decode("utf-8") if isinstance(source, str) else ""
 

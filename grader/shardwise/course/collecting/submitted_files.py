@@ -40,7 +40,7 @@ class CannotRead(BadSubmission):
 
 
 @dataclass(frozen=True)
-class Found:
+class SubmittedFile:
     """A notebook that was handed in: a file, or a member of a zip archive, which is read and never unpacked."""
 
     path: Path
@@ -64,7 +64,7 @@ class Found:
     @property
     def stem(self) -> str:
         """Its name without the suffix."""
-        return shown(stem_of(Path(self.member or self.path).name))
+        return readable_name(stem_of(Path(self.member or self.path).name))
 
     @property
     def size(self) -> int:
@@ -129,10 +129,12 @@ def _legible(name: str) -> str:
     >>> print(_legible("\x1b[31mred\udc80"), _legible(r"\x1b[31mred"))
     \x1b[31mred\udc80 \\x1b[31mred
     """
-    return "".join(one if one.isprintable() and one != "\\" else one.encode("unicode_escape").decode() for one in name)
+    return "".join(
+        sign if sign.isprintable() and sign != "\\" else sign.encode("unicode_escape").decode() for sign in name
+    )
 
 
-def shown(name: str) -> str:
+def readable_name(name: str) -> str:
     """The name of a file or folder as reports show it: legible, and not too long."""
     return _legible(_short(name))
 
@@ -156,7 +158,7 @@ def _refuse_large(size: int) -> None:
         )
 
 
-def find(paths: Iterable[Path], whose: Whose = lambda _: False) -> Iterator[Found]:
+def find(paths: Iterable[Path], whose: Whose = lambda _: False) -> Iterator[SubmittedFile]:
     """Every notebook among `paths`, below the folders among them and in zip archives, in the order of their names.
 
     Of each folder that is a student's by `whose`, and of each archive that lies in a folder, no more than BOUNDS allow; what is
@@ -172,7 +174,7 @@ def find(paths: Iterable[Path], whose: Whose = lambda _: False) -> Iterator[Foun
             yield from (found for found in group if not found.is_stray)
 
 
-def _place(found: Found, whose: Whose) -> tuple[Path, bool]:
+def _place(found: SubmittedFile, whose: Whose) -> tuple[Path, bool]:
     """Where what one student handed in lies, as far as that can be told; and whether that is one student's."""
     below = found.path.relative_to(found.root).parts[:-1] if found.path.is_relative_to(found.root) else ()
     chain = (*below, *(found.inside if found.is_named else ()))
@@ -181,25 +183,25 @@ def _place(found: Found, whose: Whose) -> tuple[Path, bool]:
         if whose(folder):
             return folder, True
     itself = found.path.parent / Path(found.member or found.path).name
-    for one in (
+    for place in (
         (itself, found.root) if found.is_stray else ()
     ):  # a folder that was named may be a class's, so it bounds nothing else
-        if whose(one):
-            return one, True
+        if whose(place):
+            return place, True
     is_archive = _ARCHIVE.search(found.path.name) is not None and not found.is_named
     return found.path if is_archive else found.path.parent, is_archive
 
 
-def place_of_one(found: Found, whose: Whose) -> Path | None:
+def place_of_one(found: SubmittedFile, whose: Whose) -> Path | None:
     """Return the folder or archive that one student handed in; None where nobody can tell how many students' it is."""
     place, is_one_students = _place(found, whose)
     return place if is_one_students else None
 
 
-def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:
+def _bounded(place: Path, group: Iterable[SubmittedFile]) -> Iterator[SubmittedFile]:
     """Yield the notebooks of one student up to the limit, then one entry for the rest or for files that are not notebooks."""
     taken = size = left = 0
-    strays: list[Found] = []
+    strays: list[SubmittedFile] = []
     others = 0
     root = place
     for found in group:
@@ -217,16 +219,16 @@ def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:
             f"{left:,} more notebooks lie here and were not read: of one student up to {BOUNDS.notebooks} are, of "
             f"{BOUNDS.unpacked_bytes / 1e6:.0f} MB together. Keep the one that counts."
         )
-        yield Found(place, root, fault=fault)
+        yield SubmittedFile(place, root, fault=fault)
     elif strays and not taken:
         yield replace(strays[0], fault=_no_notebooks(strays, others))
 
 
-def _no_notebooks(strays: Sequence[Found], count: int) -> str:
+def _no_notebooks(strays: Sequence[SubmittedFile], count: int) -> str:
     """Return why none of these files is a notebook, by name."""
     if count == 1 and strays[0].fault:
         return strays[0].fault
-    names = [shown(Path(one.member or one.path).name) for one in strays]
+    names = [readable_name(Path(stray.member or stray.path).name) for stray in strays]
     listed = ", ".join(names) + (f" and {count - len(names):,} more" if count > len(names) else "")
     are = "is" if count == 1 else "are"
     which = "itself, under its own name" if count == 1 else "itself"
@@ -235,7 +237,7 @@ def _no_notebooks(strays: Sequence[Found], count: int) -> str:
     )
 
 
-def _all(paths: Iterable[Path]) -> Iterator[Found]:
+def _all(paths: Iterable[Path]) -> Iterator[SubmittedFile]:
     for root in paths:
         if root.is_dir():
             yield from _below(root)
@@ -245,7 +247,7 @@ def _all(paths: Iterable[Path]) -> Iterator[Found]:
             raise BadSubmission(f"{root} does not exist.")
 
 
-def _below(root: Path) -> Iterator[Found]:
+def _below(root: Path) -> Iterator[SubmittedFile]:
     """What lies below a folder. A folder that cannot be read, or lies too deep, stands for itself and will say so."""
     unread: list[OSError] = []
     for folder, inner, names in os.walk(root, onerror=unread.append, followlinks=False):
@@ -254,13 +256,13 @@ def _below(root: Path) -> Iterator[Found]:
         for name in sorted(names):
             path = Path(folder) / name
             if not _OF_A_SYSTEM.fullmatch(name):
-                yield from _found(path, root) if _may_hold(name) else [Found(path, root, is_stray=True)]
+                yield from _found(path, root) if _may_hold(name) else [SubmittedFile(path, root, is_stray=True)]
         if inner and len(Path(folder).relative_to(root).parts) >= BOUNDS.depth:
             inner.clear()
             fault = f"Here folders lie in each other more than {BOUNDS.depth} deep; what is further down was not read."
-            yield Found(Path(folder), root, fault=fault)
+            yield SubmittedFile(Path(folder), root, fault=fault)
     for error in unread:
-        yield Found(Path(error.filename), root, fault=f"This folder cannot be read: {error.strerror}.")
+        yield SubmittedFile(Path(error.filename), root, fault=f"This folder cannot be read: {error.strerror}.")
 
 
 def _may_hold(name: str) -> bool:
@@ -273,9 +275,9 @@ def _is_hidden(name: str) -> bool:
     return name == "__MACOSX" or (name.startswith(".") and name.strip(".") != "")
 
 
-def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Found]:
+def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[SubmittedFile]:
     """A notebook, or those of a zip archive; an archive that cannot be read stands for itself, and will say so."""
-    itself = Found(path, root, is_named=is_named)
+    itself = SubmittedFile(path, root, is_named=is_named)
     if not _ARCHIVE.search(path.name) or path.is_symlink() or not path.is_file():  # a pipe would be waited for
         yield itself
         return
@@ -288,17 +290,17 @@ def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Found]
     except (OSError, *DAMAGED):
         yield itself
         return
-    if is_named or not all(one.is_stray for one in held):
+    if is_named or not all(file.is_stray for file in held):
         yield from held
         return
-    names = [shown(Path(one.member).name) for one in held[:_MOST_NAMED]]
+    names = [readable_name(Path(file.member).name) for file in held[:_MOST_NAMED]]
     only = f", only {', '.join(names)}{' and more' if len(held) > len(names) else ''}" if names else ""
     yield replace(
         itself, fault=f"This archive holds no notebook (*.ipynb){only}. Hand in the notebook itself.", is_stray=True
     )
 
 
-def _members(itself: Found, left: list[int]) -> Iterator[Found]:
+def _members(itself: SubmittedFile, left: list[int]) -> Iterator[SubmittedFile]:
     """Yield an archive's members, including nested archives; `left` is the remaining budget of unpacked bytes.
 
     An archive that was named is a class's: what is in it may be of as many students, and each may unpack as much.
@@ -306,31 +308,31 @@ def _members(itself: Found, left: list[int]) -> Iterator[Found]:
     packed = archive(itself.path, itself.within)
     names = Counter(info.filename for info in packed.infolist() if not info.is_dir())
     for name in sorted(name for name in names if not _is_of_a_system(name)):
-        one = replace(itself, member=name)
+        file = replace(itself, member=name)
         if names[name] > 1 and _may_hold(name):
             fault = f"This archive holds {names[name]} members of this name. Keep the one that counts."
-            yield replace(one, fault=fault)
+            yield replace(file, fault=fault)
         elif _ARCHIVE.search(name):
             theirs = [BOUNDS.unpacked_bytes] if itself.is_named and not itself.within else left
             yield from _packed(
-                replace(itself, within=(*itself.within, name)), one, packed.getinfo(name).file_size, theirs
+                replace(itself, within=(*itself.within, name)), file, packed.getinfo(name).file_size, theirs
             )
         else:
-            yield one if _NOTEBOOK.search(name) else replace(one, is_stray=True)
+            yield file if _NOTEBOOK.search(name) else replace(file, is_stray=True)
 
 
-def _packed(inner: Found, one: Found, size: int, left: list[int]) -> Iterator[Found]:
-    """Yield the members of a nested archive; if it cannot be unpacked, yield `one` itself with the reason."""
+def _packed(inner: SubmittedFile, file: SubmittedFile, size: int, left: list[int]) -> Iterator[SubmittedFile]:
+    """Yield the members of a nested archive; if it cannot be unpacked, yield `file` itself with the reason."""
     left[0] -= size
     if len(inner.within) >= BOUNDS.archives or left[0] < 0:
         fault = "Archives lie in each other here, more of them than are unpacked. Hand in the notebook itself."
-        yield replace(one, fault=fault)
+        yield replace(file, fault=fault)
         return
     try:
         yield from list(_members(inner, left))
     except (OSError, *DAMAGED) as error:
         yield replace(
-            one,
+            file,
             fault=f"This archive in an archive cannot be read: {safe(str(error), 100)}. Hand in the notebook itself.",
         )
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shardwise.course.assigning.keys import VARIABLE, fingerprint, key_of_results, own_key
+from shardwise.course.assigning.keys import VARIABLE, key_fingerprint, key_of_results, own_key
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 
@@ -131,7 +131,7 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
         is_new = found == 0 and not _schema(db)
         if is_new:
             # In one transaction: a ledger without its signer would be refused from then on.
-            signer = fingerprint(keys[0] if keys else own_key())
+            signer = key_fingerprint(keys[0] if keys else own_key())
             db.executescript(
                 f"BEGIN; {_TABLES} INSERT INTO signer VALUES ('{signer}'); PRAGMA user_version = {_FORMAT}; COMMIT;"
             )

@@ -19,7 +19,7 @@ class Endless(OverflowError):
     """A call that would have gone on beyond STEPS."""
 
 
-def load(source: str, name: str) -> Callable[..., object]:
+def load_listing(source: str, name: str) -> Callable[..., object]:
     """The function `name` of one of OUR OWN listings, able to reach `math` and harmless builtins. Never for a student's text.
 
     A call that would go on beyond STEPS raises Endless. A single operation is not interrupted, however long it takes,

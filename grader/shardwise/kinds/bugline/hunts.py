@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from shardwise.kinds.bugline.model import BuglineTemplate, Slip
 from shardwise.kinds.bugline.mutants import Hunt, Mutant, killed, listing, mutants, with_line
@@ -22,35 +20,25 @@ class Hunts:
     """The listing of a reference, and what may go wrong in it."""
 
     listing: str
-    found: tuple[Hunt, ...]
+    hunts: tuple[Hunt, ...]
 
 
 def hunts(template: BuglineTemplate, references: References) -> Hunts:
     """The listing and every hunt that a template draws from.
 
-    The same for all students, and kept with the bank, since making mutants takes longer than a student likes to wait.
+    The same for all students, and kept for all draws of a process.
     """
-    answer = template.answer
-    memo = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items(), *template.slips)
-    if memo not in references.memo:
+    answer, memo = template.answer, references.memo
+    key = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items(), *template.slips)
+    if key not in memo:
         source = listing(references.reference(answer.reference))
-        asked = template.model_dump_json(include={"answer", "slips"})
-        digest = hashlib.sha256(f"{source}\0{asked}".encode()).hexdigest()
-        kept = references.kept(f"hunts {digest}", lambda: _made(template, source))
-        references.memo[memo] = Hunts(source, tuple(Hunt(Mutant(**mutant), witness) for mutant, witness in kept))
-    known: Hunts = references.memo[memo]
+        named = ".".join(answer.reference.split(".")[-2:])  # a module that moves to another folder keeps its draws
+        pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", named), drawn=8)]
+        candidates = _slipped(source, template.slips) if template.slips else mutants(source)
+        function = answer.reference.rpartition(".")[2]
+        memo[key] = Hunts(source, killed(source, candidates, function, pool, rel_tol=answer.rel_tol))
+    known: Hunts = memo[key]
     return known
-
-
-def _made(template: BuglineTemplate, source: str) -> list[Any]:
-    """The hunts as plain data."""
-    answer = template.answer
-    named = ".".join(answer.reference.split(".")[-2:])  # a module that moves to another folder keeps its draws
-    pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", named), drawn=8)]
-    candidates = _slipped(source, template.slips) if template.slips else mutants(source)
-    function = answer.reference.rpartition(".")[2]
-    found = killed(source, candidates, function, pool, rel_tol=answer.rel_tol)
-    return [(asdict(kept.mutant), dict(kept.witness)) for kept in found]
 
 
 def _slipped(source: str, slips: Sequence[Slip]) -> tuple[Mutant, ...]:
@@ -72,7 +60,7 @@ def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
             yield f"inputs: {name} has only words, and the inputs of a hunt are numbers, which a student can find between others"
             return
     known = hunts(template, references)
-    exposed = {hunt.mutant.mutated_line.strip() for hunt in known.found}
+    exposed = {hunt.mutant.mutated_line.strip() for hunt in known.hunts}
     for number, slip in enumerate(template.slips, start=1):
         row = _row(known.listing, slip)
         if not row:
@@ -85,10 +73,10 @@ def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
                 "all of them, does not end, or is over 100 times off"
             )
     fewest = FEWEST_SLIPS if template.slips else FEWEST_MUTATIONS
-    if len(known.found) < fewest or len({hunt.mutant.line for hunt in known.found}) < FEWEST_LINES:
+    if len(known.hunts) < fewest or len({hunt.mutant.line for hunt in known.hunts}) < FEWEST_LINES:
         what = "slips" if template.slips else "mutants"
         yield (
-            f"only {len(known.found)} {what} of {template.answer.reference} are exposed by its inputs; "
+            f"only {len(known.hunts)} {what} of {template.answer.reference} are exposed by its inputs; "
             f"a hunt needs at least {fewest} on at least {FEWEST_LINES} lines"
         )
 

@@ -34,7 +34,7 @@ def side_by_side(**inputs):
 """
 
 
-def judged(form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], runner: Runner) -> dict[str, Judged]:
+def judged_hunt(form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], runner: Runner) -> dict[str, Judged]:
     """Which parts are right. `value` holds every part that was answered."""
     parts = {name: _judge(form, key, name, value, runner) for name in PARTS}
     if parts["fix"][0] and parts["input"][0]:  # where the bug shows for the student it has to be gone, too

@@ -14,7 +14,7 @@ from shardwise.kinds.bugline import hunts, judging, mutants, reading
 from shardwise.kinds.bugline.model import PARTS, BuglineForm, BuglineKey, BuglineTemplate
 from shardwise.kinds.calls import Runner, plain
 from shardwise.kinds.inputs import Input, cases
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.parameters import Scalar, Steps
 from shardwise.template.references import References
@@ -34,7 +34,7 @@ class Solved:
 @lru_cache(maxsize=512)
 def _loaded(source: str, name: str) -> Any:
     """A listing of the bank's as a function; never one that came in a lock or from a student."""
-    return mutants.load(source, name)
+    return mutants.load_listing(source, name)
 
 
 class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
@@ -59,12 +59,12 @@ answer:
 
     def solve(self, template: BuglineTemplate, draw: Draw) -> Solved:
         known = hunts.hunts(template, draw.references)
-        if not known.found:
+        if not known.hunts:
             raise Reject("no input exposes any mutant")
         rng = draw.rng.steady
-        lines = sorted({hunt.mutant.line for hunt in known.found})  # first a line, then a change: no line is rare
+        lines = sorted({hunt.mutant.line for hunt in known.hunts})  # first a line, then a change: no line is rare
         line = rng.pick(lines, "line")
-        hunt = rng.pick([hunt for hunt in known.found if hunt.mutant.line == line], "mutant")
+        hunt = rng.pick([hunt for hunt in known.hunts if hunt.mutant.line == line], "mutant")
         tried = [dict(case.base) for case in cases(template.answer.inputs, (), draw.rng, drawn=3)]
         return Solved(known.listing, hunt, (dict(hunt.witness), *tried))
 
@@ -140,7 +140,7 @@ answer:
         )
 
     def parse(self, form: BuglineForm, raw: Any) -> dict[str, Any]:
-        return reading.parts_of(form, raw)
+        return reading.line_and_mend(form, raw)
 
     def read(self, form: BuglineForm, value: dict[str, Any]) -> str:
         shown = {name: "not readable" if isinstance(part, reading.Bad) else part for name, part in value.items()}
@@ -154,20 +154,18 @@ answer:
     def unread(self, form: BuglineForm, value: dict[str, Any]) -> str:
         return " ".join(part.why for part in value.values() if isinstance(part, reading.Bad))
 
-    def matches(self, question: Question, value: dict[str, Any], runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
-        judged = judging.judged(form, key, value, runner)
+    def matches(self, question: Question, value: dict[str, Any], runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
+        judged = judging.judged_hunt(form, key, value, runner)
         words = [f"- **{name}** {'✓' if is_right else '✗'} {told}" for name, (is_right, told) in judged.items()]
         parts = {name: is_right for name, (is_right, _) in judged.items()}
-        return Verdict(credit=sum(parts.values()) / len(PARTS), say="\n".join(words), parts=parts)
+        return Feedback.judged(question, sum(parts.values()) / len(PARTS), "\n".join(words), parts=parts)
 
     def example(self, form: BuglineForm) -> str:
         return json.dumps({"line": 1, "input": dict.fromkeys(form.domain, "a number"), "fix": "the whole line, mended"})
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
+        key, form = self.key_and_form(question)
         right = {"line": key.line, "input": dict(key.witness), "fix": key.original_line}
         other = next(number for number in range(1, len(form.listing) + 1) if number != key.line)
         return [

@@ -14,11 +14,13 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.agreement import is_nan, same
-from shardwise.kinds.bugline.execution import Endless, load
-from shardwise.kinds.bugline.listing import listing, unwrapped
+from shardwise.kinds.bugline.execution import Endless, load_listing
+from shardwise.kinds.bugline.listing import listing
 from shardwise.kinds.bugline.model import LONGEST_LINE
+from shardwise.kinds.mutations import code, mutations
+from shardwise.kinds.syntax import put
 
-__all__ = ["Hunt", "Mutant", "killed", "listing", "load", "mutants", "optional", "patch", "with_line"]
+__all__ = ["Hunt", "Mutant", "killed", "listing", "load_listing", "mutants", "optional", "patch", "with_line"]
 
 VISIBLE = 1e-3  # relative: a mutant is exposed by a difference of at least this, so that a student can see it
 FARTHEST = 100  # times too high or too low: what is further off is seen at once
@@ -45,34 +47,17 @@ class Hunt:
 
 def mutants(source: str) -> tuple[Mutant, ...]:
     """Every mutation that changes one line of a listing, in the order of the text, each once."""
-    import libcst as cst
-
-    from shardwise.kinds.bugline.mutations import mutations
-
-    module = cst.parse_module(source)
+    tree = ast.parse(source)
+    before = code(tree).split("\n")
     found: dict[str, Mutant] = {}
-    for old, new, change in mutations(module):
-        mutated = module.deep_replace(old, new)
-        assert isinstance(mutated, cst.Module)
-        mutant = _with_one_line_changed(source, mutated.code, change)
-        if mutant and mutant.source not in found and _compiles(mutant.source):
-            found[mutant.source] = mutant
+    for old, new, change in mutations(tree):
+        after = code(put(tree, old, new)).split("\n")
+        pairs = enumerate(zip(before, after, strict=False), start=1)
+        differing = [(line, was, reads) for line, (was, reads) in pairs if was != reads]
+        if len(before) == len(after) and len(differing) == 1:
+            mutated = "\n".join([*after, ""])
+            found.setdefault(mutated, Mutant(mutated, *differing[0], change))
     return tuple(sorted(found.values(), key=lambda mutant: mutant.line))
-
-
-def _with_one_line_changed(source: str, mutated: str, change: str) -> Mutant | None:
-    """The mutant, if exactly one line of `mutated` differs from `source`."""
-    before, after = source.split("\n"), mutated.split("\n")
-    if len(before) != len(after):
-        return None
-    differing = [row for row, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    if len(differing) != 1:
-        return None
-    row = differing[0]
-    after[row] = unwrapped(after[row])
-    if after[row] == before[row]:
-        return None
-    return Mutant("\n".join(after), row + 1, before[row], after[row], change)
 
 
 def _compiles(source: str) -> bool:
@@ -105,12 +90,12 @@ def killed(
     times off on one, which anybody would see; and those that do not come to an end. Of mutants whose lines read the
     same, the first is kept.
     """
-    original = load(source, name)
+    original = load_listing(source, name)
     ours = [(given, _result_or_error(original, given)) for given in inputs]
     usable = [(given, value) for given, value in ours if not isinstance(value, Exception) and not is_nan(value)]
     found: dict[str, Hunt] = {}
     for mutant in candidates:
-        function = load(mutant.source, name)
+        function = load_listing(mutant.source, name)
         results = [(given, right, _result_or_error(function, given)) for given, right in usable]
         if all(isinstance(wrong, Exception) for _, _, wrong in results):
             continue

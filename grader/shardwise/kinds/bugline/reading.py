@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.bugline.model import LONGEST_LINE, PARTS, BuglineForm
 from shardwise.kinds.calls import brief
 
@@ -36,7 +36,7 @@ class Bad:
     why: str
 
 
-def parts_of(form: BuglineForm, raw: Any) -> dict[str, Any]:
+def line_and_mend(form: BuglineForm, raw: Any) -> dict[str, Any]:
     """The parts that were answered, each as a value or as Bad. Raises Unreadable when none can be read."""
     given = _decoded(raw)
     if isinstance(given, int) and not isinstance(given, bool):  # the line alone
@@ -51,7 +51,7 @@ def parts_of(form: BuglineForm, raw: Any) -> dict[str, Any]:
     readers = {"line": _line, "input": _input, "fix": _fix}
     found: dict[str, Any] = {}
     for name in PARTS:
-        if name in given and not _is_untouched(given[name]):
+        if name in given and not is_blank(given[name]):
             try:
                 found[name] = readers[name](form, given[name])
             except Unreadable as error:
@@ -59,13 +59,6 @@ def parts_of(form: BuglineForm, raw: Any) -> dict[str, Any]:
     if found and all(isinstance(part, Bad) for part in found.values()):
         raise Unreadable(" ".join(part.why for part in found.values()))
     return found
-
-
-def _is_untouched(value: Any) -> bool:
-    """Whether a part of the form is as it was handed out."""
-    if isinstance(value, dict):
-        return all(part is None or part is ... or part == "" for part in value.values())
-    return is_empty(value)
 
 
 def _decoded(raw: Any) -> Any:
@@ -131,7 +124,7 @@ def _input(form: BuglineForm, value: Any) -> dict[str, int | float]:
     if not isinstance(value, Mapping):
         raise Unreadable(f"input names the arguments {', '.join(form.domain)}, each with a number.")
     known = dict.fromkeys((*form.domain, *form.optional))
-    given = {str(name): part for name, part in value.items() if not _is_untouched(part)}
+    given = {str(name): part for name, part in value.items() if not is_blank(part)}
     if strangers := sorted(name[:30] for name in given if name not in known):
         raise Unreadable(
             f"input: the function has no argument {', '.join(strangers)}. It takes {', '.join(form.domain)}."

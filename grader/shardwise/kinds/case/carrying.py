@@ -16,9 +16,9 @@ from shardwise.errors import AUTHORS_CAN_RAISE, Reject
 from shardwise.kinds import kinds
 from shardwise.kinds.base import NumericKind, Posed
 from shardwise.kinds.case.model import CasePart, Way
-from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.program import OPERATIONS
-from shardwise.kinds.quantity.tracing import Guard, Tracing, node_of
+from shardwise.kinds.quantity.slips.expressions import TracedNode
+from shardwise.kinds.quantity.slips.program import OPERATIONS, program
+from shardwise.kinds.quantity.slips.tracing import Guard, Tracing, node_of
 from shardwise.template.draw import Draw, whole
 from shardwise.template.results import among, full_name
 
@@ -40,7 +40,7 @@ _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 @dataclass(frozen=True)
-class Bounds:
+class CarriedBounds:
     """Which results of a part are plausible."""
 
     right: float
@@ -74,20 +74,20 @@ class Bounds:
                 yield given
 
 
-def worked_out(way: Way, results: Sequence[float]) -> list[float] | None:
+def carried_results(way: Way, results: Sequence[float]) -> list[float] | None:
     """Every value of a way for these results of the parts that it needs; None where its guards do not hold."""
     found = [*map(float, results), *way.numbers]
     for name, first, last in way.steps:
         found.append(_WORK[name](found[first], found[last]))
     for first, relation, last in way.guards:
-        one, other = found[first], found[last]
-        if math.isnan(one) or math.isnan(other) or not _RELATIONS[relation](one, other):
+        each, other = found[first], found[last]
+        if math.isnan(each) or math.isnan(other) or not _RELATIONS[relation](each, other):
             return None
     return found
 
 
 def ways_of(
-    piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, Bounds], places: Sequence[str]
+    piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, CarriedBounds], places: Sequence[str]
 ) -> tuple[Way, ...]:
     """The ways in which the key of a part follows from the results that it names; `places` are the names of all parts."""
     if not piece.needs:
@@ -95,7 +95,7 @@ def ways_of(
     found: list[Way] = []
     for numbers in tried(piece.needs, known, TRACED):
         needed = [numbers[name] for name in piece.needs]
-        if all(worked_out(way, needed) is None for way in found):
+        if all(carried_results(way, needed) is None for way in found):
             way = _traced(piece, _with(draw, numbers), posed, places)
             if way is not None:
                 found.append(way)
@@ -104,7 +104,9 @@ def ways_of(
     return tuple(found)
 
 
-def tried(needs: Sequence[str], known: Mapping[str, Bounds], factors: Sequence[float]) -> Iterator[dict[str, float]]:
+def tried(
+    needs: Sequence[str], known: Mapping[str, CarriedBounds], factors: Sequence[float]
+) -> Iterator[dict[str, float]]:
     """The right results with one of those that are needed changed, then with all of them changed together."""
     right = {name: bounds.right for name, bounds in known.items()}
     yield right
@@ -125,7 +127,7 @@ def _traced(piece: CasePart, draw: Draw, posed: Posed, places: Sequence[str]) ->
     """The way that the key comes about for one set of results; None where there is none."""
     kind: Any = kinds()[piece.kind]
     names = {full_name(name) for name in piece.needs}
-    result: Node | None = None
+    result: TracedNode | None = None
     key: Mapping[str, Any] | None = None
     try:
         tracing = Tracing(draw.references)
@@ -144,48 +146,35 @@ def _traced(piece: CasePart, draw: Draw, posed: Posed, places: Sequence[str]) ->
 
 
 def _way(
-    piece: CasePart, guards: Sequence[Guard], result: Node | None, key: Mapping[str, Any] | None, places: Sequence[str]
+    piece: CasePart,
+    guards: Sequence[Guard],
+    result: TracedNode | None,
+    key: Mapping[str, Any] | None,
+    places: Sequence[str],
 ) -> Way | None:
-    roots = [node for guard in guards for node in (guard.first, guard.last)] + ([result] if result else [])
-    unique = {id(here): here for root in roots for here in nodes(root)}
-    numbers: dict[float, int] = {}
-    slots: dict[int, int] = {}
-    steps: list[tuple[str, int, int]] = []
-    first = {full_name(name): slot for slot, name in enumerate(piece.needs)}
-    leaves = [here for here in unique.values() if not here.parts]
-    for here in leaves:
-        if here.name not in first:  # a number, or an argument that was left to its default
-            numbers.setdefault(float(here.value), len(first) + len(numbers))
-    known: dict[tuple[str, int, int], int] = {}
-    for key_of, here in unique.items():
-        if here.parts:
-            step = (SHORT[here.operation], slots[id(here.parts[0])], slots[id(here.parts[-1])])
-            if step not in known:
-                known[step] = len(first) + len(numbers) + len(steps)
-                steps.append(step)
-            slots[key_of] = known[step]
-        else:
-            slots[key_of] = first[here.name] if here.name in first else numbers[float(here.value)]
-    if len(steps) > MOST_STEPS:
+    compared = [node for guard in guards for node in (guard.first, guard.last)]
+    made = program([*compared, *([result] if result else [])], [full_name(name) for name in piece.needs])
+    slots = iter(made.results)
+    if len(made.steps) > MOST_STEPS:
         return None
     return Way(
         needs=tuple(places.index(name) for name in piece.needs),
-        numbers=tuple(numbers),
-        steps=tuple(steps),
-        guards=tuple((slots[id(guard.first)], guard.relation, slots[id(guard.last)]) for guard in guards),
-        result=None if result is None else slots[id(result)],
+        numbers=made.numbers,
+        steps=tuple((SHORT[operation], first, last) for operation, first, last in made.steps),
+        guards=tuple((next(slots), guard.relation, next(slots)) for guard in guards),
+        result=next(slots, None),
         key=key,
     )
 
 
-def faults_of(
-    piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, Bounds], ways: Sequence[Way]
+def faults_of_carrying(
+    piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, CarriedBounds], ways: Sequence[Way]
 ) -> Iterator[str]:
     """Where the ways of a part give something else than its reference does for the same wrong results."""
     kind: Any = kinds()[piece.kind]
     for numbers in tried(piece.needs, known, PROVED):
         needed = [numbers[name] for name in piece.needs]
-        at = next(((way, found) for way in ways if (found := worked_out(way, needed)) is not None), None)
+        at = next(((way, found) for way in ways if (found := carried_results(way, needed)) is not None), None)
         expected: Any = None
         try:
             its = _with(draw, numbers)

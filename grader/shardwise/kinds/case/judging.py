@@ -16,11 +16,11 @@ from typing import Any
 from shardwise.kinds.answers import explained
 from shardwise.kinds.base import NumericKind
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.case.carrying import Bounds, worked_out
+from shardwise.kinds.case.carrying import CarriedBounds, carried_results
 from shardwise.kinds.case.model import PartForm, PartKey, questions_of
-from shardwise.kinds.case.reading import Replies, Reply
+from shardwise.kinds.case.reading import PartReplies, Reply
 from shardwise.markdown.escaping import literal, safe
-from shardwise.question import Note, Outcome, Question, Verdict
+from shardwise.question import Feedback, Note, Outcome, Question
 
 ABSURD = "Your answer to {names} lies outside of all that is plausible here, so nothing is gone on with from it."
 
@@ -29,13 +29,13 @@ MOST_TITLES = 3  # of parts in one line
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedPart:
     """What became of a part: its verdict where it was answered, and the wrong results of the student's own that it is right from."""
 
     form: PartForm
     question: Question
     reply: Reply
-    verdict: Verdict | None = None
+    verdict: Feedback | None = None
     carried: tuple[str, ...] = ()
     by_formula: bool = False  # it is right from a formula of the student's own
     say: str = ""
@@ -48,9 +48,7 @@ class Judged:
     @property
     def is_right(self) -> bool:
         """Whether it counts as right."""
-        if self.verdict is None:
-            return False
-        return self.verdict.credit >= 1 if self.verdict.is_right is None else self.verdict.is_right
+        return self.verdict is not None and self.verdict.outcome == Outcome.CORRECT
 
 
 @dataclass
@@ -67,7 +65,7 @@ class _Own:
     )  # what to call each wrong one, its kind, itself
 
 
-def judge(question: Question, replies: Replies, runner: Runner) -> list[Judged]:
+def judge(question: Question, replies: PartReplies, runner: Runner) -> list[JudgedPart]:
     """What became of each part."""
     parts = list(questions_of(question))
     right = [_right(form, asked) for form, _, asked in parts]
@@ -83,10 +81,10 @@ def judge(question: Question, replies: Replies, runner: Runner) -> list[Judged]:
     return found
 
 
-def bounds_of(form: PartForm, key: PartKey, asked: Question, *, within: float | None = None) -> Bounds:
+def bounds_of(form: PartForm, key: PartKey, asked: Question, *, within: float | None = None) -> CarriedBounds:
     """Which results of a part are plausible."""
     kind: Any = form.its_kind
-    return Bounds(
+    return CarriedBounds(
         kind.number(asked.key),
         key.within if within is None else within,
         key.lowest,
@@ -104,27 +102,31 @@ def _needs(key: PartKey) -> set[int]:
     return {place for way in key.ways for place in way.needs}
 
 
-def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _Own, runner: Runner) -> Judged:
+def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _Own, runner: Runner) -> JudgedPart:
     """A part by the right answer, and where it is wrong, by what follows from the student's own results."""
     if reply.value is None:
-        return Judged(form, asked, reply)
+        return JudgedPart(form, asked, reply)
     kind = form.its_kind
     verdict = kind.matches(asked, reply.value, runner)
-    if verdict.credit < 1:
-        for results in (own.all, own.wrong_alone):
-            if (other := _followed(form, key, asked, own, results)) is None:
-                continue
-            again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
-            if again.credit > verdict.credit:
-                names = tuple(own.wrong[place] for place in sorted(_needs(key)) if place in own.wrong)
-                return Judged(form, asked, reply, again, carried=names or (AS_ROUNDED,))
-        if key.formula is not None and (other := _by_formula(form, key, asked, own)) is not None:
-            again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
-            if again.credit > verdict.credit:
-                called = own.formulas[key.formula.place][0]
-                return Judged(form, asked, reply, again, carried=(called,), by_formula=True)
-        verdict = explained(kind, asked, reply.value, verdict)
-    return Judged(form, asked, reply, verdict)
+    if verdict.credit >= 1:
+        return JudgedPart(form, asked, reply, verdict)
+    for other, carried, by_formula in _other_keys(form, key, asked, own):
+        again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
+        if again.credit > verdict.credit:
+            return JudgedPart(form, asked, reply, again, carried, by_formula)
+    return JudgedPart(form, asked, reply, explained(kind, asked, reply.value, verdict))
+
+
+def _other_keys(
+    form: PartForm, key: PartKey, asked: Question, own: _Own
+) -> Iterator[tuple[Any, tuple[str, ...], bool]]:
+    """Yield the keys that follow from the student's own, what each follows from, and whether that is a formula."""
+    for results in (own.all, own.wrong_alone):
+        if (other := _followed(form, key, asked, own, results)) is not None:
+            names = tuple(own.wrong[place] for place in sorted(_needs(key)) if place in own.wrong)
+            yield other, names or (AS_ROUNDED,), False
+    if key.formula is not None and (other := _by_formula(form, key, asked, own)) is not None:
+        yield other, (own.formulas[key.formula.place][0],), True
 
 
 def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results: Sequence[float]) -> Any:
@@ -133,7 +135,7 @@ def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results:
     if all(results[place] == own.right[place] for place in needs):
         return None
     for way in key.ways:
-        found = worked_out(way, [results[place] for place in way.needs])
+        found = carried_results(way, [results[place] for place in way.needs])
         if found is None:
             continue
         kind: Any = form.its_kind
@@ -168,7 +170,9 @@ def _is_a_step(number: float, form: PartForm, key: PartKey, asked: Question, own
     return not (_needs(key) & set(own.wrong) and kind.is_near(asked.form, asked.key, number))
 
 
-def _go_on(place: int, form: PartForm, key: PartKey, asked: Question, reply: Reply, made: Judged, own: _Own) -> None:
+def _go_on(
+    place: int, form: PartForm, key: PartKey, asked: Question, reply: Reply, made: JudgedPart, own: _Own
+) -> None:
     """Note what later parts are to be worked out from: the student's own result, or where there is none, what would follow."""
     kind: Any = form.its_kind
     if not isinstance(kind, NumericKind):
@@ -203,12 +207,12 @@ def _short(text: str) -> str:
     return literal(safe(" ".join(text.split())[:40]))
 
 
-def notes(found: Sequence[Judged]) -> dict[str, Note]:
+def notes(found: Sequence[JudgedPart]) -> dict[str, Note]:
     """What is said to each part, for a form that says it beside the part."""
     return {judged.form.name: _note(judged) for judged in found}
 
 
-def _note(judged: Judged) -> Note:
+def _note(judged: JudgedPart) -> Note:
     verdict = judged.verdict
     if verdict is None:
         outcome = Outcome.UNREADABLE if judged.reply.why else Outcome.BLANK
@@ -218,7 +222,7 @@ def _note(judged: Judged) -> Note:
     return Note(outcome=outcome, earned=round(judged.earned, 4), say=_words(judged, verdict, ""))
 
 
-def paragraphs(found: Sequence[Judged]) -> Iterator[str]:
+def paragraphs(found: Sequence[JudgedPart]) -> Iterator[str]:
     """What is said to the parts: to those that are right, and to those without an answer, together, and to each of the others."""
     numbered = dict(enumerate(found, start=1))
     right = {number: judged for number, judged in numbered.items() if judged.is_right and not _said(judged)}
@@ -234,7 +238,7 @@ def paragraphs(found: Sequence[Judged]) -> Iterator[str]:
         yield _together("○ No answer", blank)
 
 
-def _together(what: str, parts: Mapping[int, Judged]) -> str:
+def _together(what: str, parts: Mapping[int, JudgedPart]) -> str:
     """One line for several parts: by their titles where they are few, by their numbers where they are many."""
     if len(parts) <= MOST_TITLES:
         named = ", ".join(f"{number}. {judged.form.title}" for number, judged in parts.items())
@@ -254,17 +258,17 @@ def _spans(numbers: Sequence[int]) -> Iterator[str]:
         yield from [f"{span[0]} to {span[-1]}"] if len(span) > 2 else span
 
 
-def _points(parts: Sequence[Judged]) -> str:
+def _points(parts: Sequence[JudgedPart]) -> str:
     return f"{sum(judged.earned for judged in parts):.3g} of {sum(judged.form.points for judged in parts):g}"
 
 
-def _mark(judged: Judged) -> str:
+def _mark(judged: JudgedPart) -> str:
     if judged.verdict is None:
         return "?"
     return "✓" if judged.is_right else "◐" if judged.verdict.credit > 0 else "✗"
 
 
-def _said(judged: Judged) -> str:
+def _said(judged: JudgedPart) -> str:
     """What is said to a part: why it cannot be read, or what is to be said about its verdict."""
     if judged.verdict is None:
         return literal(judged.reply.why)
@@ -272,7 +276,7 @@ def _said(judged: Judged) -> str:
     return _words(judged, judged.verdict, f"I read {_short(reading)}.")
 
 
-def _words(judged: Judged, verdict: Verdict, reading: str) -> str:
+def _words(judged: JudgedPart, verdict: Feedback, reading: str) -> str:
     """What is said to a part that was read: with its reading, where no form shows that, if it is wrong."""
     words = []
     if judged.carried:

@@ -11,7 +11,7 @@ from shardwise.kinds import kinds
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.case import reading
-from shardwise.kinds.case.carrying import MOST_PROVED, faults_of
+from shardwise.kinds.case.carrying import MOST_PROVED, faults_of_carrying
 from shardwise.kinds.case.judging import judge, notes, paragraphs
 from shardwise.kinds.case.model import (
     CaseForm,
@@ -22,13 +22,13 @@ from shardwise.kinds.case.model import (
     PartKey,
     questions_of,
 )
-from shardwise.kinds.case.reading import Replies
+from shardwise.kinds.case.reading import PartReplies
 from shardwise.kinds.case.solving import Solved, SolvedPart, formula_before, solved_case
 from shardwise.markdown.escaping import literal
 from shardwise.markdown.html import to_html
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw, whole
-from shardwise.template.expressions import prose, shown
+from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.references import References
 from shardwise.template.results import RESULTS, Results
 
@@ -157,7 +157,7 @@ parts:
             proof.near(its.margin)
             proof.faults += [f"{part.piece.name}: {fault}" for fault in its.faults]
             if part.piece.needs and len(proved) <= MOST_PROVED:
-                proof.faults += faults_of(part.piece, part.draw, part.posed, solved.known, ways)
+                proof.faults += faults_of_carrying(part.piece, part.draw, part.posed, solved.known, ways)
         return proof
 
     def faults(self, template: CaseTemplate, references: References) -> Iterator[str]:
@@ -239,17 +239,17 @@ parts:
 
     # From an answer to a verdict ------------------------------------------------------------------------------------
 
-    def parse(self, form: CaseForm, raw: Any) -> Replies | None:
+    def parse(self, form: CaseForm, raw: Any) -> PartReplies | None:
         return reading.replies_of(form, raw)
 
-    def read(self, form: CaseForm, value: Replies) -> str:
+    def read(self, form: CaseForm, value: PartReplies) -> str:
         return "; ".join(
             f"{part.name} = {part.its_kind.read(part.form, reply.value)}"
             for part, reply in zip(form.parts, value.parts, strict=True)
             if reply.value is not None
         )
 
-    def gaps(self, form: CaseForm, value: Replies) -> str:
+    def gaps(self, form: CaseForm, value: PartReplies) -> str:
         pairs = list(zip(form.parts, value.parts, strict=True))
         missing = [part.name for part, reply in pairs if reply.is_blank]
         said = [f"Not answered yet: {', '.join(missing)}."] if missing else []
@@ -258,7 +258,7 @@ parts:
                 said.append(f"{part.name}: {gap}")
         return "\n\n".join(filter(None, [*said, literal(self.unread(form, value))]))
 
-    def unread(self, form: CaseForm, value: Replies) -> str:
+    def unread(self, form: CaseForm, value: PartReplies) -> str:
         said = [reading.unknown(form, value.strangers)] if value.strangers else []
         for part, reply in zip(form.parts, value.parts, strict=True):
             why = reply.why or (part.its_kind.unread(part.form, reply.value) if reply.value is not None else "")
@@ -266,7 +266,7 @@ parts:
                 said.append(f"{part.name}: {why}")
         return "\n".join(said)
 
-    def matches(self, question: Question, value: Replies, runner: Runner) -> Verdict:
+    def matches(self, question: Question, value: PartReplies, runner: Runner) -> Feedback:
         found = judge(question, value, runner)
         total = sum(judged.form.points for judged in found)
         parts = {judged.form.name: judged.is_right for judged in found}
@@ -277,10 +277,11 @@ parts:
         is_perfect = is_right and all(judged.earned == judged.form.points for judged in found)
         if not is_right:
             said.insert(0, f"{sum(parts.values())} of {len(parts)} parts are right.")
-        return Verdict(
-            credit=1.0 if is_perfect else sum(judged.earned for judged in found) / total,
+        return Feedback.judged(
+            question,
+            1.0 if is_perfect else sum(judged.earned for judged in found) / total,
+            *(() if is_perfect and not value.strangers else said),
             is_right=is_right,
-            say="" if is_perfect and not value.strangers else "\n\n".join(said),
             mistake=self._mistake(found),
             parts=parts,
             earned={judged.form.name: round(judged.earned, 4) for judged in found},
@@ -339,7 +340,7 @@ def _view(part: PartForm) -> View:
 def _shown(part: SolvedPart) -> Any:
     answer: Any = part.piece.answer  # type: ignore[attr-defined]
     assert part.bounds is not None
-    return shown(whole(part.bounds.right), answer.unit, answer.direction or "none")
+    return number_in_unit(whole(part.bounds.right), answer.unit, answer.direction or "none")
 
 
 def _headed(number: int, heading: str) -> str:

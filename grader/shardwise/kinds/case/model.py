@@ -200,13 +200,6 @@ class PartKey(Key):
     lowest: float | None = None
     highest: float | None = None
 
-    def of_kind(self, kind: Kind[Any, Any, Any]) -> Any:
-        """The key itself, made once."""
-        made = vars(self)
-        if "made" not in made:
-            made["made"] = kind.Key.model_validate(self.key)
-        return made["made"]
-
 
 class CaseKey(Key):
     """The keys of the parts, in their order."""
@@ -226,5 +219,5 @@ def questions_of(question: Question) -> Iterator[tuple[PartForm, PartKey, Questi
             "prompt": part.prompt,
             "form": part.form,
         }
-        its_key = known.of_kind(part.its_kind)
+        its_key = part.its_kind.Key.model_validate(known.key)
         yield part, known, question.model_copy(update={**alone, "key": its_key, "hints": (), "solution": ""})

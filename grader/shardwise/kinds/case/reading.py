@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.answers import is_blank, parsed
+from shardwise.kinds.answers import parsed_answer
+from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.case.model import CaseForm, PartForm
 
 LONGEST = 20_000  # characters of an answer to all parts
@@ -34,14 +35,14 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Replies:
+class PartReplies:
     """The answers to the parts in their order, and names in them that no part has."""
 
     parts: tuple[Reply, ...]
     strangers: tuple[str, ...] = ()
 
 
-def replies_of(form: CaseForm, raw: Any) -> Replies | None:
+def replies_of(form: CaseForm, raw: Any) -> PartReplies | None:
     """The answer to each part, None where there is none at all. Raises Unreadable where none can be read."""
     given, strangers = _by_part(form, raw)
     replies = tuple(_reply(part, given.get(part.name)) for part in form.parts)
@@ -54,7 +55,7 @@ def replies_of(form: CaseForm, raw: Any) -> Replies | None:
         if strangers:
             raise _unknown(form, strangers)
         return None
-    return Replies(replies, strangers)
+    return PartReplies(replies, strangers)
 
 
 def _reply(part: PartForm, raw: Any) -> Reply:
@@ -63,10 +64,8 @@ def _reply(part: PartForm, raw: Any) -> Reply:
     kind = part.its_kind
     if _is_large(raw):
         return Reply(why=f"I couldn't read an answer of more than {MOST_VALUES:,} values. A part has a short one.")
-    if kind.is_untouched(part.form, raw):
-        return Reply()
     try:
-        return Reply(value=parsed(kind, part.form, raw))
+        return Reply(value=parsed_answer(kind, part.form, raw))
     except Unreadable as error:
         return Reply(why=str(error))
 

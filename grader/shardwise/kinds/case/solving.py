@@ -11,7 +11,7 @@ from typing import Any
 from shardwise.errors import Reject
 from shardwise.kinds import kinds
 from shardwise.kinds.base import NumericKind, Posed
-from shardwise.kinds.case.carrying import AGREEMENT, Bounds, ways_of
+from shardwise.kinds.case.carrying import AGREEMENT, CarriedBounds, ways_of
 from shardwise.kinds.case.model import CasePart, CaseTemplate, FormulaBefore, Way
 from shardwise.template.draw import Draw, whole
 from shardwise.template.references import References
@@ -27,7 +27,7 @@ class SolvedPart:
     draw: Draw
     solved: Any
     posed: Posed
-    bounds: Bounds | None = None  # of its result, where it has one
+    bounds: CarriedBounds | None = None  # of its result, where it has one
 
     def __repr__(self) -> str:
         return repr(self.solved)
@@ -40,7 +40,7 @@ class Solved:
     parts: tuple[SolvedPart, ...]
 
     @property
-    def known(self) -> dict[str, Bounds]:
+    def known(self) -> dict[str, CarriedBounds]:
         """The right results of the parts that have one, and which others are plausible."""
         return {part.piece.name: part.bounds for part in self.parts if part.bounds is not None}
 
@@ -95,7 +95,7 @@ def _draws(template: CaseTemplate, draw: Draw) -> Iterator[tuple[CasePart, Draw]
     numbers: dict[str, Any] = {}
     for place, piece in enumerate(template.pieces):
         its = _its_draw(template, draw, place, numbers)
-        if not all(map(its.holds, piece.where)):
+        if not all(map(its.is_true, piece.where)):
             raise Reject(f"{piece.name}: a constraint fails")
         yield piece, its
         if isinstance(kinds()[piece.kind], NumericKind):
@@ -123,10 +123,10 @@ def _its_draw(template: CaseTemplate, draw: Draw, place: int, numbers: Mapping[s
     return replace(draw, rng=rng, values=among(draw.values, numbers), complete=complete, where=template.where)
 
 
-def _bounds(kind: Any, piece: CasePart, draw: Draw, posed: Posed) -> Bounds:
+def _bounds(kind: Any, piece: CasePart, draw: Draw, posed: Posed) -> CarriedBounds:
     lowest, highest = (
         None if given is None else float(draw.evaluate(given))
         for given in (piece.plausible.lowest, piece.plausible.highest)
     )
     is_whole = kind.is_whole(posed.form, posed.key)
-    return Bounds(float(kind.number(posed.key)), piece.plausible.within, lowest, highest, is_whole)
+    return CarriedBounds(float(kind.number(posed.key)), piece.plausible.within, lowest, highest, is_whole)

@@ -16,16 +16,16 @@ from shardwise.kinds.labels import (
     LONGEST,
     LOPSIDED,
     Labelled,
+    as_list,
     as_view,
     in_every_draw,
     joined,
     label,
     letters,
-    listed,
     lopsided,
     ticked,
 )
-from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
@@ -153,7 +153,7 @@ answer:
         answer, references = template.answer, draw.references
         places = range(len(answer.options))
         if answer.reference is None or answer.oracle is None:
-            return frozenset(place for place in places if draw.holds(answer.options[place].correct or False))
+            return frozenset(place for place in places if draw.is_true(answer.options[place].correct or False))
         function = references.oracle(answer.oracle) if use_oracle else references.reference(answer.reference)
         key = references.call(function, draw.values, answer.arguments)
         return frozenset(place for place in places if _literal(answer.options[place].value, draw) == key)
@@ -181,7 +181,7 @@ answer:
 
     def body(self, form: ChoiceForm) -> str:
         how = "One answer is right." if form.pick == "one" else f"Several answers may be right; name all. {EARNS}"
-        return f"{listed(form.options)}\n\n*{how}*"
+        return f"{as_list(form.options)}\n\n*{how}*"
 
     def view(self, form: ChoiceForm) -> View:
         how = "Pick the one that is right." if form.pick == "one" else f"Tick all that apply; several may. {EARNS}"
@@ -200,24 +200,22 @@ answer:
         return ", ".join(value)
 
     def mistakes(self, question: Question) -> list[str]:
-        key = question.key
-        assert isinstance(key, ChoiceKey)
+        key, _ = self.key_and_form(question)
         return [f"**{letter})** {said}" for letter, said in key.say.items() if letter not in key.correct]
 
-    def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Verdict:
-        key = question.key
-        assert isinstance(key, ChoiceKey) and isinstance(question.form, ChoiceForm)
+    def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         right, wrong = set(value) & set(key.correct), set(value) - set(key.correct)
         missing = set(key.correct) - set(value)
         if not wrong and not missing:
             several = len(value) > 1
             said = (f"**{letter})** {key.say[letter]}" if several else key.say[letter] for letter in value)
-            return Verdict(credit=1.0, say="\n\n".join(said))
+            return Feedback.judged(question, 1.0, *said)
         words = [f"**{letter})** {key.say[letter]}" for letter in value if letter in wrong]
         if missing and not wrong:
             words.append("What you named is right, and there is more.")
-        credit = self._credit(len(right), len(wrong), len(key.correct), len(question.form.options))
-        return Verdict(credit=credit, say="\n\n".join(words))
+        credit = self._credit(len(right), len(wrong), len(key.correct), len(form.options))
+        return Feedback.judged(question, credit, *words)
 
     def _credit(self, right: int, wrong: int, all_right: int, options: int) -> float:
         """The share of the points; nothing for ticking everything, also where only one option is wrong."""
@@ -228,8 +226,7 @@ answer:
         return "a" if form.pick == "one" else "a, b"
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, ChoiceKey) and isinstance(form, ChoiceForm)
+        key, form = self.key_and_form(question)
         wrong = [option.label for option in form.options if option.label not in key.correct]
         found = [
             Sample(", ".join(key.correct), Outcome.CORRECT),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shardwise.kinds.agreement import same
-from shardwise.kinds.calls import Call, apart, is_value_error, plain
+from shardwise.kinds.calls import Call, is_value_error, plain, with_telling_digits
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
 from shardwise.kinds.code.patterns import only_where, pattern
 from shardwise.kinds.inputs import call_text
@@ -50,7 +50,7 @@ def recognised(key: CodeKey, calls: Sequence[Call]) -> int | None:
 
 def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
     """What a call did, and what was expected."""
-    returned, right = apart(call.value, case.expected)
+    returned, right = with_telling_digits(call.value, case.expected)
     if type(call.value) is not type(case.expected):
         returned = returned[:SHOWN]
     expected = "a ValueError" if case.raises else f"`{right}`"

@@ -9,17 +9,17 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.answers import parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import Kind, Posed, Proof, Request, Sample, View
 from shardwise.kinds.calls import Call, Inputs, Made, Program, Recorded, Runner
 from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised, shared_by_failures
 from shardwise.kinds.code.model import Argument, CodeCase, CodeForm, CodeKey, CodeTemplate
 from shardwise.kinds.code.reading import program_of
-from shardwise.kinds.code.solving import counted, solved_case
+from shardwise.kinds.code.solving import counted, solved_input
 from shardwise.kinds.code.trying import arguments_of, happened
 from shardwise.kinds.inputs import Case, call_text, cases
 from shardwise.markdown.html import to_html
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -70,8 +70,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
 """
 
     def mistakes(self, question: Question) -> list[str]:
-        key = question.key
-        assert isinstance(key, CodeKey)
+        key, _ = self.key_and_form(question)
         return list(key.say)
 
     def is_untouched(self, form: CodeForm, raw: Any) -> bool:
@@ -83,8 +82,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return any(_does(code) == _does(raw.__code__) for code in codes)
 
     def request(self, question: Question, variable: str) -> Request:
-        key = question.key
-        assert isinstance(key, CodeKey)
+        key, _ = self.key_and_form(question)
         return Request(variable, tuple(case.inputs for case in key.cases))
 
     def collect(self, question: Question, variable: str, calls: Sequence[Call], *, is_untouched: bool) -> Any:
@@ -100,8 +98,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         """A recorded answer as a function that returns what was recorded, case by case."""
         if not isinstance(raw, Recorded):
             return super().sample_source(question, variable, raw)
-        key, form = question.key, question.form
-        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+        key, form = self.key_and_form(question)
         names = [given.name for given in form.arguments]
         table = {
             repr(tuple(case.inputs[name] for name in names)): call.value
@@ -121,7 +118,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         answer = template.answer
         made = []
         for case in cases(answer.inputs, answer.edges, draw.rng, always=answer.always):
-            solved = solved_case(template, case, draw)
+            solved = solved_input(template, case, draw)
             if solved is not None:
                 made.append((case, solved))
         for index in range(len(template.mistakes)):
@@ -182,9 +179,8 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
     def read(self, form: CodeForm, value: Program | Recorded) -> str:
         return f"function {form.function}"
 
-    def matches(self, question: Question, value: Program | Recorded, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+    def matches(self, question: Question, value: Program | Recorded, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         calls: Sequence[Call]
         if isinstance(value, Recorded):
             calls = value.calls
@@ -196,7 +192,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
             (case, call) for case, call in zip(key.cases, calls, strict=True) if not passes(case, call, key.rel_tol)
         ]
         if not failing:
-            return Verdict(credit=1.0, say=f"All {len(calls)} calls return what they should.")
+            return Feedback.judged(question, 1.0, f"All {len(calls)} calls return what they should.")
         ordinary = [case for case, _ in failing if not case.edge]
         index = recognised(key, calls)
         words = [failure_in_words(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
@@ -210,7 +206,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
             )
         elif shared := shared_by_failures(key, calls):
             words.append(shared)
-        return Verdict(credit=0.0 if ordinary else EDGES_MISSED, say="\n\n".join(words), mistake=index)
+        return Feedback.judged(question, 0.0 if ordinary else EDGES_MISSED, *words, mistake=index)
 
     def trial(self, question: Question) -> Inputs | None:
         assert isinstance(question.key, CodeKey)
@@ -219,7 +215,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
     def run(self, question: Question, raw: Any, arguments: str, runner: Runner) -> tuple[str, str]:
         form = question.form
         assert isinstance(form, CodeForm)
-        program = parsed(self, form, raw)
+        program = parsed_answer(self, form, raw)
         if program is None:
             raise Unreadable("There is no function yet. Write it, then run it.")
         inputs = arguments_of(form, arguments) if arguments.strip() else self.trial(question) or {}
@@ -230,8 +226,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return f"{definition(form)}\n    return ..."
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+        key, _ = self.key_and_form(question)
         right = tuple(
             Made("raised", error="ValueError: no") if case.raises else Made("returned", case.expected)
             for case in key.cases
@@ -305,7 +300,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
     def faults_over(
         self, template: CodeTemplate, references: References, drawn: Sequence[Question]
     ) -> Iterator[tuple[str, str]]:
-        from shardwise.kinds.code.separation import unnoticed  # here, since only the lint needs libcst
+        from shardwise.kinds.code.separation import unnoticed  # here, since only the lint needs it
 
         return unnoticed(drawn)
 

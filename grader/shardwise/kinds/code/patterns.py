@@ -80,8 +80,8 @@ def _factor(numbers: Sequence[tuple[float, float]]) -> str:
     return f"{times:.6g} times too {way}. {meaning}".rstrip()
 
 
-def _near(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=EQUAL)
+def _near(each: float, other: float) -> bool:
+    return math.isclose(each, other, rel_tol=EQUAL)
 
 
 def only_where(wrong: Sequence[Mapping[str, object]], right: Sequence[Mapping[str, object]]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from functools import lru_cache
 from typing import Any
 
 from shardwise.errors import Unreadable
@@ -47,7 +46,6 @@ def _source(text: str) -> str:
     return _PROMPTS.sub("", bare) if bare.lstrip().startswith(">>>") else bare
 
 
-@lru_cache(maxsize=16)  # the lint reads the program of a solution for a thousand draws
 def _defined(source: str) -> frozenset[str]:
     """The names of functions in a program, and those that something is assigned to, such as a lambda."""
     names = set()

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.bugline.execution import Endless, load
+from shardwise.kinds.bugline.execution import Endless, load_listing
 from shardwise.kinds.calls import Made
-from shardwise.kinds.code.broken_rules import BrokenRule, broken_rules
+from shardwise.kinds.code.broken_programs import Broken, broken_rules, failing_parts
 from shardwise.kinds.code.judging import passes
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
-from shardwise.kinds.code.unreached import Mined, mined
 from shardwise.question import Question
 
 
@@ -43,26 +42,30 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
     seen = [
         Seen(number, {repr(case.inputs): case for case in _cases(question)}) for number, question in enumerate(drawn)
     ]
-    every = {name: case for one in seen for name, case in one.cases.items()}
-    for part in mined(program):
-        if not _is_reached(part, form.function, every.values(), key.rel_tol):
-            yield f"line {part.line} of the program {part.unreached}", f"Add an input under `answer.{part.where}`."
-    for rule in broken_rules(program):
-        telling = _telling(rule, form.function, every, key.rel_tol)
+    every = {name: case for each in seen for name, case in each.cases.items()}
+    for broken in (*failing_parts(program), *broken_rules(program)):
+        telling = _telling(broken, form.function, every, key.rel_tol)
         if telling is None:
             continue
         if not telling:
-            if rule.is_tie:
+            if broken.kind == "part":
                 yield (
-                    f"line {rule.line} of the program: {rule.change}: no case of {len(drawn)} draws tells it from the program",
+                    f"line {broken.line} of the program {broken.change}",
+                    f"Add an input under `answer.{broken.where}`.",
+                )
+            elif broken.kind == "tie":
+                yield (
+                    f"line {broken.line} of the program: {broken.change}: no case of {len(drawn)} draws tells it from the program",
                     "Add inputs with a tie under `answer.always`.",
                 )
             continue
-        blind = [one.seed for one in seen if not telling & one.cases.keys()]
+        if broken.kind == "part":
+            continue
+        blind = [each.seed for each in seen if not telling & each.cases.keys()]
         if blind:
             example = min((every[name] for name in telling), key=lambda case: len(repr(case.inputs)))
             yield (
-                f"line {rule.line} of the program: {rule.change}: right on every case of seed {blind[0]} "
+                f"line {broken.line} of the program: {broken.change}: right on every case of seed {blind[0]} "
                 f"({len(blind)} of {len(drawn)} draws)",
                 f"Under `answer.{'edges' if example.raises else 'always'}` write an input that tells the two apart, "
                 f"such as {_yaml(example.inputs)}",
@@ -80,17 +83,10 @@ def _cases(question: Question) -> tuple[CodeCase, ...]:
     return question.key.cases
 
 
-def _is_reached(part: Mined, name: str, cases: Iterable[CodeCase], rel_tol: float) -> bool:
+def _telling(broken: Broken, name: str, cases: Mapping[str, CodeCase], rel_tol: float) -> set[str] | None:
+    """Return the cases that a broken program gets wrong; None if it never terminates, which any case shows."""
     try:
-        return any(_is_wrong(part.source, name, cases, rel_tol))
-    except Endless:  # the program itself takes more steps than we follow: nothing shows that it does not get there
-        return True
-
-
-def _telling(rule: BrokenRule, name: str, cases: Mapping[str, CodeCase], rel_tol: float) -> set[str] | None:
-    """Return the cases that a broken rule gets wrong; None if it never terminates, which any case shows."""
-    try:
-        wrong = list(_is_wrong(rule.source, name, cases.values(), rel_tol))
+        wrong = list(_is_wrong(broken.source, name, cases.values(), rel_tol))
     except Endless:
         return None
     return {told for told, is_wrong in zip(cases, wrong, strict=True) if is_wrong}
@@ -98,7 +94,7 @@ def _telling(rule: BrokenRule, name: str, cases: Mapping[str, CodeCase], rel_tol
 
 def _is_wrong(source: str, name: str, cases: Iterable[CodeCase], rel_tol: float) -> Iterator[bool]:
     """Yield whether a program gets each case wrong. Raises Endless."""
-    function = load(source, name)
+    function = load_listing(source, name)
     for case in cases:
         try:
             call = Made("returned", function(**case.inputs))

@@ -8,23 +8,23 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.answers import as_read
-from shardwise.kinds.base import Guess, Kind, Posed, Proof, Sample, View
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
+from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateKey, EstimateTemplate
 from shardwise.kinds.estimate.naming import cause
-from shardwise.kinds.estimate.reading import FIELDS, Estimate, confidence_of, estimate_of, percent
+from shardwise.kinds.estimate.reading import FIELDS, ReadEstimate, confidence_of, estimate_of, percent
 from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
 from shardwise.kinds.quantity import KIND as QUANTITY
 from shardwise.kinds.quantity.kind import counts_things, traits_in, words_of
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
+from shardwise.kinds.quantity.slips.stops import stops_in
 from shardwise.kinds.quantity.solving import AGREEMENT
-from shardwise.kinds.quantity.stops import stops_in
 from shardwise.markdown.html import to_html
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Guess, Outcome, Question
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import shown
-from shardwise.units import from_base, show, show_number, unit
+from shardwise.template.expressions import number_in_unit
+from shardwise.units import from_base, show_amount, show_number, unit
 
 BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)  # factors by which a miss is said to be off at least
 ADVICE = (
@@ -37,7 +37,6 @@ class EstimateKind(Kind[EstimateTemplate, EstimateForm, EstimateKey]):
     """An order of magnitude with a confidence."""
 
     name = "estimate"
-    follows_from_numbers = True
     about = "An order of magnitude before it is computed, and how sure one is: honest confidence earns most."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
@@ -72,7 +71,7 @@ answer:
         )
         stops = tuple(stop for stop in stops_in(template, draw) if not is_hit(_off(stop[0], solved), answer.within))
         key = EstimateKey(value=solved, traits=traits_in(template, answer.unit), stops=stops)
-        return Posed(form, key, names={"key": shown(solved, answer.unit, direction)})
+        return Posed(form, key, names={"key": number_in_unit(solved, answer.unit, direction)})
 
     def prove(self, template: EstimateTemplate, draw: Draw, solved: float) -> Proof:
         proof, answer, references = Proof(), template.answer, draw.references
@@ -80,8 +79,8 @@ answer:
         proof.confirmed = math.isclose(counted, solved, rel_tol=AGREEMENT)
         if not proof.confirmed:
             proof.faults.append(
-                f"{answer.reference} gives {show(solved, answer.unit)} and {answer.oracle} gives "
-                f"{show(counted, answer.unit)}; one of the two is wrong"
+                f"{answer.reference} gives {show_amount(solved, answer.unit)} and {answer.oracle} gives "
+                f"{show_amount(counted, answer.unit)}; one of the two is wrong"
             )
         if not 0 < solved < math.inf:
             proof.faults.append(f"the key is {solved}, which has no order of magnitude")
@@ -119,16 +118,16 @@ answer:
     def cells(self, form: EstimateForm, variable: str) -> str:
         return f"{variable} = ...  # an estimate and how sure you are, such as {self.example(form)!r}"
 
-    def parse(self, form: EstimateForm, raw: Any) -> Estimate:
+    def parse(self, form: EstimateForm, raw: Any) -> ReadEstimate:
         return estimate_of(form, raw)
 
-    def read(self, form: EstimateForm, value: Estimate) -> str:
+    def read(self, form: EstimateForm, value: ReadEstimate) -> str:
         return value.text
 
-    def matches(self, question: Question, value: Estimate, runner: Runner) -> Verdict:
-        key, form, guess = question.key, question.form, self.guess(question, value)
-        assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
-        off, hit, sure = guess.off, guess.hit, guess.confidence
+    def matches(self, question: Question, value: ReadEstimate, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
+        off, sure = powers_of_ten(value.reading.nearest(key.value).value, key.value), value.confidence
+        hit = is_hit(off, form.within)
         points = 0.0 if is_far(off, form.within) else credit(hit=hit, confidence=sure)
         if hit:
             said = [_hit(off, form.within), _for_the_confidence(sure, hit=True)]
@@ -136,17 +135,11 @@ answer:
             why = cause(question, form, key, value.reading.nearest(key.value))
             said = [_missed(off, form.within), why or ADVICE]
             said += [] if is_far(off, form.within) else [_for_the_confidence(sure, hit=False)]
-        return Verdict(credit=points, is_right=hit, say="\n\n".join(said))
-
-    def guess(self, question: Question, value: Estimate) -> Guess:
-        key, form = question.key, question.form
-        assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
-        off = powers_of_ten(value.reading.nearest(key.value).value, key.value)
-        return Guess(off, is_hit(off, form.within), value.confidence)
+        guess = Guess(off=off, hit=hit, confidence=sure)
+        return Feedback.judged(question, points, *said, is_right=hit, guess=guess)
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
+        key, form = self.key_and_form(question)
 
         def written(value: float) -> str:
             way = "duplex" if form.direction == "duplex" else ""
@@ -172,7 +165,7 @@ answer:
 def _as_confidence(raw: Any) -> View:
     """How a confidence is read, for a form that shows it while it is typed."""
     try:
-        return {} if is_empty(raw) else {"read": percent(confidence_of(raw))}
+        return {} if is_blank(raw) else {"read": percent(confidence_of(raw))}
     except Unreadable as error:
         return {"why": str(error)}
 

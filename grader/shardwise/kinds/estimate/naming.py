@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
 from shardwise.kinds.quantity.explain import explanation, of_a_number
-from shardwise.kinds.quantity.general import clocks_in, everywhere
-from shardwise.kinds.quantity.judging import printed_in, shown_in
+from shardwise.kinds.quantity.general import everywhere
+from shardwise.kinds.quantity.judging import asked_by, printed_in
 from shardwise.question import Question
 from shardwise.units import Reading
 
@@ -24,24 +22,9 @@ def cause(question: Question, form: EstimateForm, key: EstimateKey, given: Readi
         return f"{stops[0]} What is still missing?"
     numbers = printed_in(question)
     found = of_a_number(given.value, key.value, numbers, within)
-    found += _of_units(question, form, key, given.value / key.value, within)
+    asked = asked_by(question, form.unit, key, exact=True)
+    ratio = given.value / key.value
+    near = [factor for each in _FACTORS for factor in (each, 1 / each) if abs(ratio / factor - 1) <= within]
+    found += [said for factor in near for said in everywhere(factor * key.value, asked, is_own=False)]
     found = list(dict.fromkeys(found))
     return explanation(found) if len(found) <= MOST_SAID else ""
-
-
-def _of_units(question: Question, form: EstimateForm, key: EstimateKey, ratio: float, within: float) -> list[str]:
-    near = [factor for one in _FACTORS for factor in (one, 1 / one) if abs(ratio / factor - 1) <= within]
-    known: Mapping[str, str] = {}
-    for factor in near:
-        said = everywhere(
-            factor * key.value,
-            key.value,
-            traits=key.traits,
-            unit_text=form.unit,
-            exact=True,
-            shown=shown_in(question),
-            is_own=False,
-            clocks=clocks_in(question.prompt),
-        )
-        known = {**known, **dict.fromkeys(said, "")}
-    return list(known)

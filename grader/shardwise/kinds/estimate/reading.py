@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty, visible
+from shardwise.kinds.blanks import is_blank, visible
 from shardwise.kinds.estimate.model import EstimateForm
 from shardwise.kinds.quantity import KIND as QUANTITY
 from shardwise.units import Reading
@@ -45,7 +45,7 @@ _PER_CENT = ("%", "percent", "per cent")
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ReadEstimate:
     """An order of magnitude, and the probability that it is right."""
 
     reading: Reading
@@ -66,7 +66,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-def estimate_of(form: EstimateForm, raw: Any) -> Estimate:
+def estimate_of(form: EstimateForm, raw: Any) -> ReadEstimate:
     """A student's estimate. Raises Unreadable."""
     if isinstance(raw, str):
         return _of_text(form, raw)
@@ -79,18 +79,18 @@ def estimate_of(form: EstimateForm, raw: Any) -> Estimate:
     raise Unreadable("I expected an estimate with its unit, and how sure you are of it.")
 
 
-def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> Estimate:
-    if is_empty(value):
+def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> ReadEstimate:
+    if is_blank(value):
         raise Unreadable("The estimate itself is missing.")
-    if is_empty(confidence) and isinstance(value, str):  # both may stand in the first field
+    if is_blank(confidence) and isinstance(value, str):  # both may stand in the first field
         return _of_text(form, value)
     reading = _value(form, value)
-    if is_empty(confidence):
+    if is_blank(confidence):
         raise _without_confidence(form, reading)
-    return Estimate(reading, confidence_of(confidence))
+    return ReadEstimate(reading, confidence_of(confidence))
 
 
-def _of_text(form: EstimateForm, raw: str) -> Estimate:
+def _of_text(form: EstimateForm, raw: str) -> ReadEstimate:
     if len(raw) > LONGEST:
         raise Unreadable(
             f"I couldn't read an answer of {len(raw):,} characters. A number with its unit and a confidence are enough."
@@ -103,7 +103,7 @@ def _of_text(form: EstimateForm, raw: str) -> Estimate:
         signed = []
     found = next(iter(signed), last if last and _stands_apart(last) else None)
     if found:
-        return Estimate(_value(form, _bare(found["rest"])), _share(found))
+        return ReadEstimate(_value(form, _bare(found["rest"])), _share(found))
     if (alone := _ALONE.fullmatch(text)) and alone["sign"] and form.unit not in _PER_CENT:
         raise Unreadable("The estimate itself is missing.")
     raise _without_confidence(form, _value(form, _without_words(text)))  # what is wrong with the number is said first

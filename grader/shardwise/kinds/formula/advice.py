@@ -42,7 +42,7 @@ def quoted(text: str) -> str:
     return flat if len(flat) <= 60 else f"{flat[:57]}..."
 
 
-def listed(symbols: Collection[str]) -> str:
+def in_words_of(symbols: Collection[str]) -> str:
     """The symbols as words."""
     names = list(symbols)
     if not names:
@@ -78,7 +78,7 @@ def about_name(name: str, symbols: Collection[str]) -> str:
     """Advice about an unknown name."""
     if name in _INSTEAD:
         return _INSTEAD[name]
-    known = f"The symbols are {listed(symbols)}." if symbols else "This formula has no symbols."
+    known = f"The symbols are {in_words_of(symbols)}." if symbols else "This formula has no symbols."
     alike = [spelling for spelling in (*symbols, *FUNCTIONS) if spelling.lower() == name.lower()]
     longest_first = "|".join(sorted(map(re.escape, symbols), key=len, reverse=True)) or "(?!)"
     letters = re.findall(longest_first, name)

@@ -14,15 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import cycle
 
 from shardwise.kinds.formula.fingerprint import Fingerprint, fingerprint
-from shardwise.kinds.formula.notation import read
+from shardwise.kinds.formula.notation import read_notation
 from shardwise.kinds.formula.tree import FormulaError, Node, before_rounding, is_arithmetic
 from shardwise.kinds.formula.values import value_at
 
-__all__ = ["CounterExample", "Formula", "FormulaError", "difference", "evaluate", "parse"]
+__all__ = ["CounterExample", "FormulaError", "ParsedFormula", "difference", "formula_value", "parse_formula"]
 
 AGREEMENT = 1e-9  # relative, between two formulas at a point
 PLAIN = 1e-3  # relative: as large a difference shows in the four digits in which numbers are printed
@@ -31,7 +30,7 @@ _SMALL = tuple(map(float, (3, 7, 13, 19, 29, 37, 43, 53)))  # for symbols: none 
 
 
 @dataclass(frozen=True)
-class Formula:
+class ParsedFormula:
     """A formula that was read: what it says, and its fingerprint."""
 
     tree: Node
@@ -57,17 +56,17 @@ class CounterExample:
         return abs(self.theirs - self.ours) / (max(abs(self.theirs), abs(self.ours)) or 1.0)
 
 
-def parse(text: str, symbols: Collection[str]) -> Formula:
+def parse_formula(text: str, symbols: Collection[str]) -> ParsedFormula:
     """A text as a formula. Raises FormulaError, for the student, and nothing else.
 
     >>> print(parse("t = 2M(N-1)/N", ("M", "N")))
     2*M*(N - 1)/N
     """
-    tree = read(text, symbols)
-    return Formula(tree, fingerprint(tree, text))
+    tree = read_notation(text, symbols)
+    return ParsedFormula(tree, fingerprint(tree, text))
 
 
-def evaluate(formula: Formula, point: Mapping[str, float]) -> float:
+def formula_value(formula: ParsedFormula, point: Mapping[str, float]) -> float:
     """The value at a point; nan where undefined, infinite where it is beyond all floats.
 
     >>> evaluate(parse("ceil(log2(N))", ("N",)), {"N": 5})
@@ -76,7 +75,9 @@ def evaluate(formula: Formula, point: Mapping[str, float]) -> float:
     return value_at(formula.tree, point)
 
 
-def difference(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, float]]) -> CounterExample | None:
+def difference(
+    theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]
+) -> CounterExample | None:
     """A point at which two formulas differ, or None if they are the same formula.
 
     The simplest point at which it is plain to see that they differ; where it is at none, the one at which they differ
@@ -105,7 +106,7 @@ def difference(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, flo
     return apart
 
 
-def is_recognised(theirs: Formula, known: Formula, points: Sequence[Mapping[str, float]]) -> bool:
+def is_recognised(theirs: ParsedFormula, known: ParsedFormula, points: Sequence[Mapping[str, float]]) -> bool:
     """Whether a formula is a known one, so surely that what is known of that one may be said of it.
 
     Two that are rounded up to whole numbers may agree at every point and come from different thoughts. So they have to
@@ -113,35 +114,32 @@ def is_recognised(theirs: Formula, known: Formula, points: Sequence[Mapping[str,
     """
     if difference(theirs, known, points) is not None:
         return False
-    one, other = before_rounding(theirs.tree), before_rounding(known.tree)
-    both = [(value_at(one, point), value_at(other, point)) for point in points]
+    each, other = before_rounding(theirs.tree), before_rounding(known.tree)
+    both = [(value_at(each, point), value_at(other, point)) for point in points]
     return all(math.isclose(*pair, rel_tol=AGREEMENT) for pair in both if all(map(math.isfinite, pair)))
 
 
-def farthest(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, float]]) -> float:
+def farthest(theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]) -> float:
     """How far two formulas are apart at the worst of the points, beside the larger one."""
     return max((example.relative for example in _examples(theirs, ours, points)), default=math.inf)
 
 
-def _examples(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, float]]) -> Iterator[CounterExample]:
+def _examples(
+    theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]
+) -> Iterator[CounterExample]:
     """What two formulas give at the points, simple ones first, and then at small numbers where that is allowed.
 
     Not if one divides by zero at these: equal formulas do so at different places.
     """
     for point in sorted(points, key=_size):
-        yield CounterExample(point, evaluate(theirs, point), evaluate(ours, point))
+        yield CounterExample(point, formula_value(theirs, point), formula_value(ours, point))
     if points and is_arithmetic(theirs.tree) and is_arithmetic(ours.tree):
         point = dict(zip(points[0], cycle(_SMALL)))
-        example = CounterExample(point, evaluate(theirs, point), evaluate(ours, point))
+        example = CounterExample(point, formula_value(theirs, point), formula_value(ours, point))
         if math.isfinite(example.relative):
             yield example
 
 
 def _size(point: Mapping[str, float]) -> float:
     """How large a point's numbers are: a small example is easier to check by hand."""
-    return sum(map(_magnitude, point.values()))
-
-
-@lru_cache(maxsize=4096)  # a symbol has few values, and every comparison begins with the simplest point
-def _magnitude(value: float) -> float:
-    return abs(math.log(abs(value))) if value and math.isfinite(value) else 0.0
+    return sum(abs(math.log(abs(value))) for value in point.values() if value and math.isfinite(value))

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from shardwise.kinds.formula.compare import Formula, farthest
+from shardwise.kinds.formula.compare import ParsedFormula, farthest
 from shardwise.kinds.formula.fingerprint import PRIME, Fingerprint, fingerprint
 from shardwise.kinds.formula.nearly import another_number, half_of_a_fraction, nearly
 from shardwise.kinds.formula.tree import ARITHMETIC, PI, Node, bare, nodes, terms, whole_exponent
-from shardwise.kinds.formula.variants import variants
+from shardwise.kinds.formula.variants import nearby_formulas
 from shardwise.units import show_number
 
 MOST_OPERATIONS = 6  # of a factor or a term that is said
@@ -41,7 +41,7 @@ _SYMBOL = re.compile(r"\b[^\W\d]\w*\b(?!\()")
 
 
 @lru_cache(maxsize=4096)  # a class makes few different mistakes
-def explain(theirs: Formula, ours: Formula) -> str:
+def explain(theirs: ParsedFormula, ours: ParsedFormula) -> str:
     """What a wrong formula is beside the right one, in a sentence; nothing where none is short. Never raises.
 
     Who answers 0, 1 or a symbol and is told the difference or the quotient has been told the right formula. So what is
@@ -66,13 +66,13 @@ def explain(theirs: Formula, ours: Formula) -> str:
         return ""
 
 
-def _is_hardly_an_answer(theirs: Formula, ours: Formula) -> bool:
+def _is_hardly_an_answer(theirs: ParsedFormula, ours: ParsedFormula) -> bool:
     """Whether theirs is a number, or one symbol of a longer formula times a number, whatever padding it has."""
     if len(set(theirs.fingerprint)) == 1:
         return True
     alone = [_identity(leaf) for leaf, _ in _leaves(ours.tree, 1) if leaf.kind == "symbol"]
     return _size(ours) > 1 and any(
-        len({value * pow(one, -1, PRIME) % PRIME for value, one in zip(theirs.fingerprint, symbol, strict=True)}) == 1
+        len({value * pow(each, -1, PRIME) % PRIME for value, each in zip(theirs.fingerprint, symbol, strict=True)}) == 1
         for symbol in alone
     )
 
@@ -91,7 +91,7 @@ class _Share:
         return is_short and _size(said) <= self.operations and _symbols(said) <= self.symbols
 
 
-def rounded(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, float]]) -> str:
+def rounded(theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]) -> str:
     """What to say where a formula misses the right one everywhere by so little that a rounded number explains it."""
     longest = max(_decimals(theirs.tree), key=len, default="")
     if not longest or farthest(theirs, ours, points) > ROUNDED:
@@ -118,7 +118,7 @@ def _symbols(said: Any) -> int:
     return len(_SYMBOL.findall(str(said)))
 
 
-def _by_symbol(theirs: Formula, ours: Formula) -> str:
+def _by_symbol(theirs: ParsedFormula, ours: ParsedFormula) -> str:
     """Return whether one symbol is on the wrong side of the fraction line, off by its square."""
     ratios = tuple(
         wrong * pow(right, -1, PRIME) % PRIME for wrong, right in zip(theirs.fingerprint, ours.fingerprint, strict=True)
@@ -131,7 +131,7 @@ def _by_symbol(theirs: Formula, ours: Formula) -> str:
     return ""
 
 
-def _by_terms(theirs: Formula, ours: Formula, most: _Share) -> str:
+def _by_terms(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
     """Whether one of our terms is missing: fingerprints tell."""
     for sign, term in terms(ours.tree):
         text = str(term) if sign > 0 else f"-{term}"
@@ -141,7 +141,7 @@ def _by_terms(theirs: Formula, ours: Formula, most: _Share) -> str:
     return ""
 
 
-def _by_algebra(theirs: Formula, ours: Formula, most: _Share) -> str:
+def _by_algebra(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
     """The quotient of the two or their difference, whichever is shorter."""
     leaves = [*_leaves(theirs.tree, 1), *_leaves(ours.tree, 1)]
     unknowns = {_identity(node): node for node, _ in leaves if node.kind != "number"}
@@ -170,19 +170,19 @@ def _by_algebra(theirs: Formula, ours: Formula, most: _Share) -> str:
     return min(sentences, key=sentences.__getitem__, default="")
 
 
-def _by_slip(theirs: Formula, ours: Formula, most: _Share) -> str:
+def _by_slip(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
     """A sentence that names the one slip by which the right formula becomes the student's; nothing if there is none.
 
     Every slip is tried in turn, since the quotient and the difference of two formulas do not show one inside `ceil`.
     """
-    for slip in variants(ours.tree, ()):
-        may_say = most.operations > 1 if slip.told is None else most.holds(slip.told)
+    for slip in nearby_formulas(ours.tree, ()):
+        may_say = most.operations > 1 if slip.named_part is None else most.holds(slip.named_part)
         if may_say and slip.identity == theirs.fingerprint:
             return f"Yours is the right one {slip.how}."
     return ""
 
 
-def _by_half(theirs: Formula, ours: Formula) -> str:
+def _by_half(theirs: ParsedFormula, ours: ParsedFormula) -> str:
     """Whether theirs is what stands above or below the line of ours, and enough of it."""
     half, say = half_of_a_fraction(theirs, ours)
     return say if half is not None and _size(half) >= max(2, _size(ours) // 3) else ""

@@ -10,21 +10,21 @@ from typing import Any, Literal
 from pydantic import Field
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.answers import is_blank, parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.formula import compare as formulas
-from shardwise.kinds.formula.advice import listed
+from shardwise.kinds.formula.advice import in_words_of
 from shardwise.kinds.formula.explain import explain, rounded
-from shardwise.kinds.formula.points import apart, parse, points_of, telling
+from shardwise.kinds.formula.points import are_told_apart, parse, points_of, telling
 from shardwise.kinds.formula.tree import FormulaError, symbols_in
-from shardwise.kinds.formula.typeset import mathml
+from shardwise.kinds.formula.typeset import formula_as_mathml
 from shardwise.kinds.inputs import Input
 from shardwise.markdown.html import inline, to_html
-from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import filled, prose
+from shardwise.template.expressions import prose, with_values
 from shardwise.template.references import References
 from shardwise.units import show_number
 
@@ -114,10 +114,10 @@ mistakes:
 
     def solve(self, template: FormulaTemplate, draw: Draw) -> Solved:
         answer = template.answer
-        formula = filled(answer.formula, draw.values)
-        mistakes = tuple(filled(mistake.formula, draw.values) for mistake in template.mistakes)
+        formula = with_values(answer.formula, draw.values)
+        mistakes = tuple(with_values(mistake.formula, draw.values) for mistake in template.mistakes)
         points, base = points_of((formula, *mistakes), answer.symbols, draw.rng)
-        if not apart((formula, *mistakes), tuple(answer.symbols), points):
+        if not are_told_apart((formula, *mistakes), tuple(answer.symbols), points):
             raise Reject("a mistake equals the formula, or another mistake, at every point")
         return Solved(formula, mistakes, tuple(points), tuple(base))
 
@@ -150,10 +150,9 @@ mistakes:
         }  # fmt: skip
 
     def preview(self, form: FormulaForm, raw: Any) -> View:
-        if is_blank(raw):
-            return {}
         try:
-            return {"html": mathml(parsed(self, form, raw).tree)}
+            value = parsed_answer(self, form, raw)
+            return {} if value is None else {"html": formula_as_mathml(value.tree)}
         except FormulaError as error:
             return {"why": error.brief}
         except Unreadable as error:
@@ -163,7 +162,7 @@ mistakes:
         if not isinstance(raw, str):
             raise Unreadable(f"I expected a formula as text, such as {self.example(form)!r}, and this is of type "
                              f"{type(raw).__name__}.")  # fmt: skip
-        return formulas.parse(raw, form.symbols)
+        return formulas.parse_formula(raw, form.symbols)
 
     def read(self, form: FormulaForm, value: Any) -> str:
         return str(value)
@@ -175,31 +174,29 @@ mistakes:
         numbers = {name: float(number) for name, number in known.items() if isinstance(number, int | float)}
         if len(numbers) < len(known):
             return None
-        return numbers, formulas.evaluate(parse(key.formula, tuple(numbers)), numbers)
+        return numbers, formulas.formula_value(parse(key.formula, tuple(numbers)), numbers)
 
     def value_at(self, value: Any, numbers: Mapping[str, float]) -> float | None:
-        return formulas.evaluate(value, numbers) if symbols_in(value.tree) else None
+        return formulas.formula_value(value, numbers) if symbols_in(value.tree) else None
 
-    def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+    def matches(self, question: Question, value: Any, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         ours = parse(key.formula, tuple(form.symbols))
         counter = formulas.difference(value, ours, key.points)
         if counter is None:
-            return Verdict(credit=1.0)
+            return Feedback.judged(question, 1.0)
         where = ", ".join(f"{name} = {show_number(_whole(number))}" for name, number in counter.point.items())
         given, right = _shown(counter.theirs, counter.ours)
         example = f"At {where} yours gives {given}, and the right one {right}."
         for index, slip in enumerate(key.mistakes):
             wrong = parse(slip.formula, tuple(form.symbols))
             if formulas.is_recognised(value, wrong, key.points):
-                say = f"{_cancelled(value, wrong)}{slip.say}\n\n{example}"
-                return Verdict(credit=0.0, say=say, mistake=index)
-        return Verdict(credit=0.0, say=example)
+                said = f"{_cancelled(value, wrong)}{slip.say}"
+                return Feedback.judged(question, 0.0, said, example, mistake=index)
+        return Feedback.judged(question, 0.0, example)
 
     def explain(self, question: Question, value: Any) -> str:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+        key, form = self.key_and_form(question)
         ours = parse(key.formula, tuple(form.symbols))
         return explain(value, ours) or rounded(value, ours, key.points)
 
@@ -207,8 +204,7 @@ mistakes:
         return "(" + " + ".join(form.symbols) + ")/2"
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+        key, _ = self.key_and_form(question)
         return [
             Sample(key.formula, Outcome.CORRECT),
             Sample(f"(2*({key.formula}))/2", Outcome.CORRECT),
@@ -232,7 +228,7 @@ mistakes:
         for point, base in zip(solved.points, solved.base, strict=True):
             names = {**draw.values, **base}
             results = [
-                formulas.evaluate(ours, point),
+                formulas.formula_value(ours, point),
                 float(references.call(reference, names, answer.arguments)),
                 float(references.call(oracle, names, answer.arguments)),
             ]
@@ -262,13 +258,13 @@ def _whole(number: float) -> float:
     return near if math.isclose(number, near, rel_tol=1e-12) else number
 
 
-def _cancelled(value: formulas.Formula, wrong: formulas.Formula) -> str:
+def _cancelled(value: formulas.ParsedFormula, wrong: formulas.ParsedFormula) -> str:
     """What cancels in a formula that is proved to be a known one: its author may have come there by another way."""
     theirs, left = (dict.fromkeys(symbols_in(formula.tree)) for formula in (value, wrong))
     lost = [f"`{name}`" for name in theirs if name not in left]
     if not lost or value.fingerprint != wrong.fingerprint:
         return ""
-    return f"In yours {listed(lost)} cancel{'' if lost[1:] else 's'}, and what is left is `{wrong}`. "
+    return f"In yours {in_words_of(lost)} cancel{'' if lost[1:] else 's'}, and what is left is `{wrong}`. "
 
 
 def _shown(*numbers: float) -> list[str]:

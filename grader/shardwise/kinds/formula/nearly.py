@@ -11,10 +11,10 @@ from dataclasses import replace
 from itertools import islice
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.formula.compare import Formula
+from shardwise.kinds.formula.compare import ParsedFormula
 from shardwise.kinds.formula.fingerprint import PRIME, Fingerprint, fingerprint
-from shardwise.kinds.formula.parser import Unclear, parsed
-from shardwise.kinds.formula.tree import Node, bare, nodes
+from shardwise.kinds.formula.parser import Unclear, parsed_formula
+from shardwise.kinds.formula.tree import Node, bare, nodes, one_node_changed
 
 MOST_CHANGES = 60  # that are tried
 MOST_OPERANDS = 12  # of a formula in which brackets are tried
@@ -27,7 +27,7 @@ _BEFORE_SUMS = "a product and a division come before a plus and a minus"
 _BELOW = "a division takes only the one thing that follows it"
 
 
-def nearly(theirs: Formula, ours: Formula) -> str:
+def nearly(theirs: ParsedFormula, ours: ParsedFormula) -> str:
     """What has to change in a formula, in a sentence; nothing where more than one change is needed."""
     right = ours.fingerprint
     if theirs.fingerprint == right:
@@ -37,7 +37,7 @@ def nearly(theirs: Formula, ours: Formula) -> str:
         return "Yours is upside down: it is 1 divided by the right one."
     if all((wrong + other) % PRIME == 1 for wrong, other in pairs):
         return "Yours is the rest of the whole: it is 1 minus the right one."
-    for tree, said in islice(_changed(theirs.tree), MOST_CHANGES):
+    for tree, said in islice(one_node_changed(theirs.tree, _changes), MOST_CHANGES):
         if _is(tree, right):
             return said
     for text, said in _bracketed(str(theirs.tree)):
@@ -46,32 +46,24 @@ def nearly(theirs: Formula, ours: Formula) -> str:
     return ""
 
 
-def another_number(theirs: Formula, ours: Formula) -> str:
+def another_number(theirs: ParsedFormula, ours: ParsedFormula) -> str:
     """Return what is said to a formula of which one number is not ours, in whatever place; nothing where more is wrong."""
     if theirs.fingerprint == ours.fingerprint:
         return ""
     right = {node.value: node for node in nodes(ours.tree) if node.kind == "number"}
-    tried = (
-        (one, other)
-        for one in nodes(theirs.tree)
-        if one.kind == "number"
-        for other in right.values()
-        if abs(one.value - other.value) > abs(other.value) * ROUNDED
-    )
-    for one, other in islice(tried, MOST_CHANGES):
-        if _is(_exchanged(theirs.tree, one, other), ours.fingerprint):
-            return f"All but one number is right: what does `{one}` count?"
+
+    def other_numbers(each: Node) -> Iterator[tuple[Node, Node]]:
+        for other in right.values() if each.kind == "number" else ():
+            if abs(each.value - other.value) > abs(other.value) * ROUNDED:
+                yield other, each
+
+    for tree, each in islice(one_node_changed(theirs.tree, other_numbers), MOST_CHANGES):
+        if _is(tree, ours.fingerprint):
+            return f"All but one number is right: what does `{each}` count?"
     return ""
 
 
-def _exchanged(tree: Node, old: Node, new: Node) -> Node:
-    """Return a formula with one node, identified by object, replaced by another."""
-    if tree is old:
-        return new
-    return replace(tree, parts=tuple(_exchanged(part, old, new) for part in tree.parts)) if tree.parts else tree
-
-
-def half_of_a_fraction(theirs: Formula, ours: Formula) -> tuple[Node | None, str]:
+def half_of_a_fraction(theirs: ParsedFormula, ours: ParsedFormula) -> tuple[Node | None, str]:
     """The part of ours that a formula is, above the line of ours or below it, and what to say; None where it is neither."""
     tree = bare(ours.tree)
     if tree.kind == "over":
@@ -92,17 +84,9 @@ def _is(tree: Node, wanted: Fingerprint) -> bool:
 
 def _is_text(text: str, wanted: Fingerprint) -> bool:
     try:
-        return _is(parsed(text), wanted)
+        return _is(parsed_formula(text), wanted)
     except Unclear:
         return False
-
-
-def _changed(node: Node) -> Iterator[tuple[Node, str]]:
-    """A formula with one thing in it changed, and what to say where that makes it right."""
-    yield from _changes(node)
-    for place, part in enumerate(node.parts):
-        for changed, said in _changed(part):
-            yield replace(node, parts=(*node.parts[:place], changed, *node.parts[place + 1 :])), said
 
 
 def _changes(node: Node) -> Iterator[tuple[Node, str]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from shardwise.kinds.formula.advice import FUNCTIONS, about_name, listed, quoted
-from shardwise.kinds.formula.parser import Unclear, parsed
+from shardwise.kinds.formula.advice import FUNCTIONS, about_name, in_words_of, quoted
+from shardwise.kinds.formula.parser import Unclear, parsed_formula
 from shardwise.kinds.formula.spelling import spelled
 from shardwise.kinds.formula.tree import PI, FormulaError, Node, nodes, refused
 
@@ -17,7 +17,7 @@ LONGEST_TEXT = 300  # characters of a formula
 _PAIRS = {"(": ")", "[": "]", "⌈": "⌉", "⌊": "⌋"}
 
 
-def read(text: str, symbols: Collection[str]) -> Node:
+def read_notation(text: str, symbols: Collection[str]) -> Node:
     """The tree of a formula. Raises FormulaError for every text that is not one, whatever it holds."""
     if len(text) > LONGEST_TEXT:
         raise FormulaError(
@@ -26,11 +26,11 @@ def read(text: str, symbols: Collection[str]) -> Node:
     for name in sorted(set(symbols) & {*FUNCTIONS, PI}):
         raise FormulaError(f"{name} has a meaning here and cannot be a symbol too. Rename the symbol.")
     if not text.strip():
-        raise FormulaError(f"I saw nothing where I expected a formula in {listed(symbols)}. Write one.")
+        raise FormulaError(f"I saw nothing where I expected a formula in {in_words_of(symbols)}. Write one.")
     try:
         plain = spelled(text, symbols)
         _check_brackets(plain)
-        tree = parsed(plain)
+        tree = parsed_formula(plain)
         _check_symbols(tree, symbols)
     except Unclear as unclear:
         raise refused(text, *unclear.args) from None

@@ -51,7 +51,7 @@ class Unclear(Exception):
     """A text that cannot be read. Its arguments are what I saw in it and what to do."""
 
 
-def parsed(text: str) -> Node:
+def parsed_formula(text: str) -> Node:
     """The tree of a text whose brackets match. Raises Unclear."""
     reader = _Reader(text)
     tree = reader.expression(_SUM)
@@ -218,9 +218,9 @@ def _ends_plainly(power: Node, follows: Node) -> bool:
     return exponent.kind == "number" and (follows.kind == "group" or base.kind == "symbol")
 
 
-def _two_readings(one: str, other: str) -> Unclear:
+def _two_readings(each: str, other: str) -> Unclear:
     """A part of the text that can be read in two ways, both of which are shown where they are short."""
-    one, other = (reading.replace("**", "^") for reading in (one, other))
-    if max(len(one), len(other)) > LONGEST_READING:
+    each, other = (reading.replace("**", "^") for reading in (each, other))
+    if max(len(each), len(other)) > LONGEST_READING:
         return Unclear("where an exponent or a divisor ends is not plain", "Write * or brackets, whichever you mean.")
-    return Unclear(f"it can mean {one} or {other}", "Write * or brackets, whichever you mean.")
+    return Unclear(f"it can mean {each} or {other}", "Write * or brackets, whichever you mean.")

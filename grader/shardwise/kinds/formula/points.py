@@ -10,10 +10,10 @@ from itertools import chain, islice, product
 from typing import Any
 
 from shardwise.kinds.formula import compare as formulas
-from shardwise.kinds.formula.compare import AGREEMENT, Formula
+from shardwise.kinds.formula.compare import AGREEMENT, ParsedFormula
 from shardwise.kinds.formula.tree import Node
 from shardwise.kinds.formula.values import value_at
-from shardwise.kinds.formula.variants import variants
+from shardwise.kinds.formula.variants import nearby_formulas
 from shardwise.kinds.inputs import Input, cases
 from shardwise.template.parameters import Scalar
 from shardwise.template.rng import Rng
@@ -24,7 +24,7 @@ MOST_VALUES = 8  # of a symbol that has many
 SMALL = 10_000  # a symbol whose values are whole and at most this is a count
 
 Point = Mapping[str, float]
-parse = lru_cache(maxsize=4096)(formulas.parse)
+parse = lru_cache(maxsize=4096)(formulas.parse_formula)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,10 @@ def telling(texts: tuple[str, ...], symbols: tuple[tuple[str, Input], ...]) -> T
     """The points that tell the first formula from the others and from its variants, and the others from each other."""
     names = tuple(name for name, _ in symbols)
     ours, *mistakes = (parse(text, names) for text in texts)
-    wrong = [*(mistake.tree for mistake in mistakes), *(slip.tree for slip in variants(ours.tree, _counts(symbols)))]
+    wrong = [
+        *(mistake.tree for mistake in mistakes),
+        *(slip.tree for slip in nearby_formulas(ours.tree, _counts(symbols))),
+    ]
     wrong += [
         Node("times", (ours.tree, parse(name, names).tree)) for name in names
     ]  # of a symbol that does not occur, too
@@ -75,21 +78,21 @@ def telling(texts: tuple[str, ...], symbols: tuple[tuple[str, Input], ...]) -> T
     return Telling(tuple(chosen), tuple(str(wrong) for right, wrong in pending if right is ours.tree))
 
 
-def apart(texts: Sequence[str], symbols: Sequence[str], points: Sequence[Point]) -> bool:
+def are_told_apart(texts: Sequence[str], symbols: Sequence[str], points: Sequence[Point]) -> bool:
     """Whether no two of these formulas are taken for equal at the points."""
     read = [parse(text, tuple(symbols)) for text in texts]
     return all(_told(first, second, points) for place, first in enumerate(read) for second in read[:place])
 
 
-def _told(first: Formula, second: Formula, points: Sequence[Point]) -> bool:
+def _told(first: ParsedFormula, second: ParsedFormula, points: Sequence[Point]) -> bool:
     return first.fingerprint != second.fingerprint and any(_differ(first.tree, second.tree, point) for point in points)
 
 
 def _differ(first: Node, second: Node, point: Point) -> bool:
-    one, other = value_at(first, point), value_at(second, point)
-    if not (math.isfinite(one) or math.isfinite(other)):
+    each, other = value_at(first, point), value_at(second, point)
+    if not (math.isfinite(each) or math.isfinite(other)):
         return False
-    return not math.isclose(one, other, rel_tol=AGREEMENT)
+    return not math.isclose(each, other, rel_tol=AGREEMENT)
 
 
 def _counts(symbols: Sequence[tuple[str, Input]]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.formula.advice import quoted
@@ -57,6 +57,8 @@ class Node:
         return _spelled(self)[0]
 
 
+Words = TypeVarTuple("Words")
+
 _HALF = Node("number", name="0.5", value=Fraction(1, 2))
 _MOVED = {"ceil": "plus", "floor": "minus"}
 
@@ -68,6 +70,16 @@ def nodes(tree: Node) -> Iterator[Node]:
         node = stack.pop()
         yield node
         stack += reversed(node.parts)
+
+
+def one_node_changed(
+    tree: Node, change: Callable[[Node], Iterator[tuple[Node, *Words]]]
+) -> Iterator[tuple[Node, *Words]]:
+    """Yield a formula with one of its nodes changed, for each node and each of its changes, and what is said to that."""
+    yield from change(tree)
+    for place, part in enumerate(tree.parts):
+        for new, *words in one_node_changed(part, change):
+            yield replace(tree, parts=(*tree.parts[:place], new, *tree.parts[place + 1 :])), *words  # type: ignore[misc]
 
 
 def symbols_in(tree: Node) -> list[str]:

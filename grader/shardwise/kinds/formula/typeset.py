@@ -14,7 +14,7 @@ _AROUND = {"abs": ("|", "|"), "ceil": ("⌈", "⌉"), "floor": ("⌊", "⌋")}
 _BASES = {"log2": "2", "log10": "10"}
 
 
-def mathml(tree: Node) -> str:
+def formula_as_mathml(tree: Node) -> str:
     """A formula as a MathML element.
 
     >>> from shardwise.kinds.formula.notation import read

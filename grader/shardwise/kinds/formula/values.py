@@ -14,41 +14,26 @@ WHOLE = 1e-9  # relative: as near as this to a whole number, ceil and floor take
 def value_at(tree: Node, point: Mapping[str, float]) -> float:
     """The value at a point; nan where undefined, infinite where it is beyond all floats."""
     try:
-        return _work(tree)(point)
+        return _value(tree, point)
     except OverflowError:
         return math.inf
     except (ValueError, ZeroDivisionError):
         return math.nan
 
 
-def _work(node: Node) -> Callable[[Mapping[str, float]], float]:
-    """The function that works a node out, made once for each: a formula is worked out at many points."""
-    made = vars(node)
-    if "work" not in made:
-        made["work"] = _made(bare(node))
-    work: Callable[[Mapping[str, float]], float] = made["work"]
-    return work
-
-
-def _made(node: Node) -> Callable[[Mapping[str, float]], float]:
+def _value(node: Node, point: Mapping[str, float]) -> float:
+    node = bare(node)
     if node.kind == "number":
-        value = float(node.value)
-        return lambda point: value
+        return float(node.value)
     if node.kind == "symbol":
-        return lambda point: float(point.get(node.name, math.nan))
+        return float(point.get(node.name, math.nan))
     if node.kind in ("plus", "minus"):  # of the whole sum at once: nothing is lost where large terms cancel
-        signed = [(sign, _work(term)) for sign, term in terms(node)]
-        return lambda point: math.fsum([sign * work(point) for sign, work in signed])
-    parts = [_work(part) for part in node.parts]
+        return math.fsum([sign * _value(term, point) for sign, term in terms(node)])
+    values = [_value(part, point) for part in node.parts]
+    if any(map(math.isnan, values)):  # or min, max and 1^x would lose it
+        return math.nan
     combine = ARITHMETIC.get(node.kind) or (_CALLS[node.name] if node.kind == "call" else _power)
-
-    def work(point: Mapping[str, float]) -> float:
-        values = [part(point) for part in parts]
-        if any(map(math.isnan, values)):  # or min, max and 1^x would lose it
-            return math.nan
-        return float(combine(*values))
-
-    return work
+    return float(combine(*values))
 
 
 def _power(base: float, exponent: float) -> float:

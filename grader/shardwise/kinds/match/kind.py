@@ -10,14 +10,14 @@ from typing import Any
 from shardwise.errors import Reject
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, as_view, label, listed
+from shardwise.kinds.labels import Labelled, as_list, as_view, label
 from shardwise.kinds.match import reading
 from shardwise.kinds.match.model import KnownMistake, MatchForm, MatchKey, MatchTemplate, Pair
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
-from shardwise.units import show
+from shardwise.units import show_amount
 
 APART = 0.02  # two values nearer than 2 % read alike; such a draw is rejected
 AGREEMENT = 1e-9  # relative, between a value and its oracle
@@ -96,7 +96,7 @@ mistakes:
 
     def _option(self, pair: Pair, solved: Solved, names: Mapping[str, Any]) -> str:
         """The option that an item belongs to, as it is shown."""
-        return prose(pair.match, names) if pair.match is not None else show(solved.values[pair.id], pair.unit)
+        return prose(pair.match, names) if pair.match is not None else show_amount(solved.values[pair.id], pair.unit)
 
     def _known(
         self, template: MatchTemplate, names: Mapping[str, Any], number: Mapping[str, str], letter: Mapping[str, str]
@@ -110,7 +110,7 @@ mistakes:
 
     def body(self, form: MatchForm) -> str:
         rows = "\n".join(f"- **{item.label}.** {item.text}" for item in form.items)
-        return f"{rows}\n\n*What does each of them belong to? One option may stand for several, or for none.*\n\n{listed(form.options)}"
+        return f"{rows}\n\n*What does each of them belong to? One option may stand for several, or for none.*\n\n{as_list(form.options)}"
 
     def view(self, form: MatchForm) -> View:
         field = {"type": "pairs", "items": as_view(form.items), "options": as_view(form.options)}
@@ -128,20 +128,19 @@ mistakes:
     def read(self, form: MatchForm, value: dict[str, str]) -> str:
         return ", ".join(f"{number} {letter}" for number, letter in value.items())
 
-    def matches(self, question: Question, value: dict[str, str], runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
+    def matches(self, question: Question, value: dict[str, str], runner: Runner) -> Feedback:
+        key, _ = self.key_and_form(question)
         parts = {number: value[number] == letter for number, letter in key.pairs.items()}
         credit = sum(parts.values()) / len(parts)
         if credit == 1:
-            return Verdict(credit=1.0, parts=parts)
+            return Feedback.judged(question, 1.0, parts=parts)
         count = f"{sum(parts.values())} of {len(parts)} are right."
         for index, mistake in enumerate(key.mistakes):
             if mistake.pairs.items() <= value.items():
-                return Verdict(credit=credit, say=f"{count}\n\n{mistake.say}", mistake=index, parts=parts)
+                return Feedback.judged(question, credit, count, mistake.say, mistake=index, parts=parts)
         first = next(number for number, is_right in parts.items() if not is_right)
-        say = f"{count}\n\n**{first}.** {key.say.get(first, 'It belongs elsewhere.')}"
-        return Verdict(credit=credit, say=say, parts=parts)
+        said = f"**{first}.** {key.say.get(first, 'It belongs elsewhere.')}"
+        return Feedback.judged(question, credit, count, said, parts=parts)
 
     def example(self, form: MatchForm) -> str:
         return reading.example(form)
@@ -152,8 +151,7 @@ mistakes:
         return {**super().unthinking(form), **same}
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
+        key, form = self.key_and_form(question)
         letters = [option.label for option in form.options]
         first = next(iter(key.pairs))
 
@@ -196,7 +194,7 @@ mistakes:
             if abs(counted - solved.values[pair.id]) > AGREEMENT * abs(counted):
                 proof.confirmed = False
                 proof.faults.append(
-                    f"{pair.id}: value gives {show(solved.values[pair.id], pair.unit)} and oracle {show(counted, pair.unit)}; "
+                    f"{pair.id}: value gives {show_amount(solved.values[pair.id], pair.unit)} and oracle {show_amount(counted, pair.unit)}; "
                     "one of the two is wrong"
                 )
         rights = [self._option(pair, solved, draw.printed) for pair in pairs]

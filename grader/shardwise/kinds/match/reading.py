@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.labels import LONGEST, one_letter
 from shardwise.kinds.match.model import MatchForm
 
@@ -41,7 +41,7 @@ def letters_of(form: MatchForm, raw: Any) -> dict[str, str]:
     strangers = [number for number in given if number not in numbers]
     if strangers:
         raise Unreadable(f"I saw “{strangers[0][:20]}” where one of the numbers {', '.join(numbers)} belongs.")
-    found = {name: _letter(form, name, given[name]) for name in numbers if not is_empty(given.get(name))}
+    found = {name: _letter(form, name, given[name]) for name in numbers if not is_blank(given.get(name))}
     missing = [name for name in numbers if name not in found]
     if found and missing:
         are = "has" if len(missing) == 1 else "have"

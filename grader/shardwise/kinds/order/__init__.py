@@ -13,14 +13,14 @@ from pydantic import Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import LONGEST, Labelled, as_view, in_every_draw, joined, label, letters, listed, lopsided
+from shardwise.kinds.labels import LONGEST, Labelled, as_list, as_view, in_every_draw, joined, label, letters, lopsided
 from shardwise.markdown.plain import to_plain
-from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
-from shardwise.units import show
+from shardwise.units import show_amount
 
 _LARGE = re.compile(
     r"\b(?:most|highest|largest|longest|greatest|biggest|dearest|slowest|latest|outermost|last)\b", re.IGNORECASE
@@ -218,10 +218,10 @@ mistakes:
     def _value(self, template: OrderTemplate, item: Item, draw: Draw) -> str:
         """Return an item's value as it is shown; a negative one only turns the order round."""
         unit = template.answer.unit
-        return show(abs(float(draw.evaluate(item.value or 0))), unit) if unit else ""
+        return show_amount(abs(float(draw.evaluate(item.value or 0))), unit) if unit else ""
 
     def body(self, form: OrderForm) -> str:
-        return f"{listed(form.items)}\n\n*Put the letters in order, beginning with {form.first}.*"
+        return f"{as_list(form.items)}\n\n*Put the letters in order, beginning with {form.first}.*"
 
     def view(self, form: OrderForm) -> View:
         return {
@@ -252,27 +252,25 @@ mistakes:
     def read(self, form: OrderForm, value: tuple[str, ...]) -> str:
         return " → ".join(value)
 
-    def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Verdict:
-        key = question.key
-        assert isinstance(key, OrderKey)
+    def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Feedback:
+        key, _ = self.key_and_form(question)
         if value == key.order:
-            return Verdict(credit=1.0)
+            return Feedback.judged(question, 1.0)
         credit = agreement(value, key.order)
         for index, mistake in enumerate(key.mistakes):
             if value == mistake.order:
-                return Verdict(credit=credit, say=mistake.say, mistake=index)
+                return Feedback.judged(question, credit, mistake.say, mistake=index)
         pairs = enumerate(zip(value, key.order, strict=True))
         wrong = next(place for place, (given, right) in pairs if given != right)
         right = "The first is right" if wrong == 1 else f"The first {wrong} are right"
         said = f"{right}; **{value[wrong]}** does not come next." if wrong else f"**{value[0]}** does not come first."
-        return Verdict(credit=credit, say=f"{said} {_turned_pair(key, value)}")
+        return Feedback.judged(question, credit, f"{said} {_turned_pair(key, value)}")
 
     def example(self, form: OrderForm) -> str:
         return " ".join(item.label for item in form.items)
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, OrderKey) and isinstance(form, OrderForm)
+        key, _ = self.key_and_form(question)
 
         def outcome(order: Sequence[str]) -> Outcome:
             return Outcome.PARTIAL if agreement(order, key.order) > 0 else Outcome.INCORRECT

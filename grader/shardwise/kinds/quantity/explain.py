@@ -16,11 +16,11 @@ from shardwise.kinds.quantity.general import (
     INVERSE,
     LAST_BITS,
     ROUNDED,
-    Trait,
+    Asked,
     everywhere,
-    figures,
     is_ratio,
     number_in,
+    significant_figures,
 )
 from shardwise.units import unit
 
@@ -66,35 +66,14 @@ def _as_list(found: Sequence[str]) -> str:
     return "\n".join(f"- {reason}" for reason in found)
 
 
-def reasons(
-    given: float,
-    key: float,
-    *,
-    slips: Sequence[tuple[float, str]],
-    traits: Sequence[Trait],
-    unit_text: str,
-    exact: bool,
-    shown: Sequence[str] = (),
-    step: float = 0.0,
-    clocks: frozenset[str] = frozenset(),
-) -> list[str]:
-    """Return every explanation that fits, each once; `shown` are the parameters as the student reads them.
+def reasons(given: float, asked: Asked, slips: Sequence[tuple[float, str]], *, step: float = 0.0) -> list[str]:
+    """Return every explanation that fits, each once.
 
     A factor of units that is one of the parameters' numbers, too, may come from there, and both are said. `step` is what one of
     the last digit of the answer is: of several slips near to it, those are meant that have all its digits.
     """
-    found = slips_made(given, key, slips, exact=exact, step=step)
-    more = everywhere(
-        given,
-        key,
-        traits=traits,
-        unit_text=unit_text,
-        exact=exact,
-        shown=shown,
-        step=step,
-        is_own=not found,
-        clocks=clocks,
-    )
+    found = slips_made(given, asked.key, slips, exact=asked.exact, step=step)
+    more = everywhere(given, asked, step=step, is_own=not found)
     same = [
         general
         for word, general in (("inverted", INVERSE), ("bits or bytes", BITS))
@@ -110,17 +89,17 @@ def slips_made(given: float, key: float, slips: Sequence[tuple[float, str]], *, 
     One that is far-fetched must have all digits of the answer, and the answer three of them.
     """
     is_whole = exact and float(given).is_integer()
-    most = (FINE if exact or figures(given, step) > 3 else ROUNDED) * abs(given)
+    most = (FINE if exact or significant_figures(given, step) > 3 else ROUNDED) * abs(given)
     reach = min(step / 2, most) if is_whole else min(max(step / 2, FINE * abs(given)), most)
-    last = step / 2 if figures(given, step) >= FEWEST else 0.0
-    near = [(value, sentence(how)) for value, how in slips if _is_near(given, value, key, reach)]
+    last = step / 2 if significant_figures(given, step) >= FEWEST else 0.0
+    near = [(value, what_you_did(how)) for value, how in slips if _is_near(given, value, key, reach)]
     near = _with_its_digits(near, given, step) or near
     return [
         said for value, said in near if not is_far_fetched(said) or abs(given - value) <= last + LAST_BITS * abs(given)
     ]
 
 
-def sentence(how: str) -> str:
+def what_you_did(how: str) -> str:
     """Return what a student did as a sentence; some end with a question."""
     return f"You {how}" if how.endswith("?") else f"You {how}."
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -38,33 +39,37 @@ LAST_BITS = 1e-9  # relative
 _SHOWN = re.compile(rf"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: × 10([{SUPERSCRIPTS}]+))?")
 
 
-def everywhere(
-    given: float,
-    key: float,
-    *,
-    traits: Sequence[Trait],
-    unit_text: str,
-    exact: bool,
-    shown: Sequence[str] = (),
-    step: float = 0.0,
-    is_own: bool = True,
-    clocks: frozenset[str] = frozenset(),
-) -> list[str]:
+@dataclass(frozen=True)
+class Asked:
+    """What a question asks for: all that slips of every question depend on."""
+
+    key: float
+    unit: str
+    traits: Sequence[Trait] = ()
+    exact: bool = False  # whether the number is asked for exactly, or to within so much
+    shown: Sequence[str] = ()  # the parameters, as a student reads them
+    clocks: frozenset[str] = frozenset()  # the units of time that the prompt speaks of
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the answer has no dimension."""
+        return unit(self.unit).dimension == "dimensionless"
+
+
+def everywhere(given: float, asked: Asked, *, step: float = 0.0, is_own: bool = True) -> list[str]:
     """Return the slips that happen in every question of this dimension; `is_own` if a parameter's number may explain them, too."""
+    key = asked.key
     if not (key and given):
         return []
     ratio = given / key
-    is_plain = unit(unit_text).dimension == "dimensionless"
-    also = OWN_NUMBER if is_own and _is_of_a_parameter(ratio, shown) else ""
-    within = ROUNDED if figures(given, step) <= 3 else FINE
-    digits = min(step / 2 / abs(given), ROUNDED) if figures(given, step) >= FEWEST else 0.0
-    found = [
-        say + also for say in _of_units(ratio, within, digits, traits, (unit_text, *shown), clocks, is_plain=is_plain)
-    ]
-    own, right = (given, key) if is_plain else (from_base(given, unit_text), from_base(key, unit_text))
+    also = OWN_NUMBER if is_own and _is_of_a_parameter(ratio, asked.shown) else ""
+    within = ROUNDED if significant_figures(given, step) <= 3 else FINE
+    digits = min(step / 2 / abs(given), ROUNDED) if significant_figures(given, step) >= FEWEST else 0.0
+    found = [say + also for say in _of_units(ratio, within, digits, asked)]
+    own, right = (given, key) if asked.is_plain else (from_base(given, asked.unit), from_base(key, asked.unit))
     found += _of_inverse(own, right, within)
-    if is_plain and not exact:
-        is_share = "share" in traits or unit(unit_text).factor < 1
+    if asked.is_plain and not asked.exact:
+        is_share = "share" in asked.traits or unit(asked.unit).factor < 1
         found += _of_shares(given, key, max(SHARP, digits), is_share=is_share)
     return found
 
@@ -90,7 +95,7 @@ def number_in(text: str) -> float:
     return float(found[1]) * 10.0 ** int(lowered(found[2] or "0")) if found else 0.0
 
 
-def figures(given: float, step: float) -> int:
+def significant_figures(given: float, step: float) -> int:
     """Return the number of significant figures of an answer with resolution `step`; trailing zeros may not count.
 
     >>> figures(0.289, 0.001), figures(8190, 1), figures(0.1 + 0.2, 0)
@@ -99,41 +104,29 @@ def figures(given: float, step: float) -> int:
     return min(17, len(str(round(abs(given) / step)).rstrip("0"))) if step else 17
 
 
-def _of_units(
-    ratio: float,
-    within: float,
-    digits: float,
-    traits: Sequence[Trait],
-    texts: Sequence[str],
-    told: frozenset[str],
-    *,
-    is_plain: bool,
-) -> Iterator[str]:
+def _of_units(ratio: float, within: float, digits: float, asked: Asked) -> Iterator[str]:
+    texts = (asked.unit, *asked.shown)
     if is_ratio(ratio, -1, within):
         yield "The size is right; the sign is not."
     for factor, power in _POWERS.items():
         if is_ratio(ratio, factor, within):
-            yield _of_ten(power, is_plain=is_plain)
-    if "bits" in traits or any("bit" in text for text in texts[1:]):
+            yield _of_ten(power, is_plain=asked.is_plain)
+    if "bits" in asked.traits or any("bit" in text for text in asked.shown):
         yield from (BITS for factor in (8, 1 / 8) if is_ratio(ratio, factor, within))
-    if "data" in traits:
+    if "data" in asked.traits:
         for prefix, (say, factor) in _BINARY.items():
             near = max(min(within, SHARP * 2), digits)
             is_off = is_ratio(ratio, factor, near) or is_ratio(ratio, 1 / factor, near)
-            if (
-                is_off
-                and not _is_of_neighbours(factor, texts[1:], near)
-                and any(f"{prefix}B" in text or f"{prefix}iB" in text for text in texts)
-            ):
+            is_there = any(f"{prefix}B" in text or f"{prefix}iB" in text for text in texts)
+            if is_off and is_there and not _is_of_neighbours(factor, asked.shown, near):
                 yield f"Check the prefix: {say}."
-    clocks = _clocks_of(texts[0]) or frozenset[str]().union(*map(_clocks_of_amount, texts[1:]))
+    clocks = _clocks_of(asked.unit) or frozenset[str]().union(*map(_clocks_of_amount, asked.shown))
     for factor, pairs in _TIMES.items():
-        say = ", or ".join(
-            pair for pair in pairs if clocks.intersection(pair.split(" and ")) or told.issuperset(pair.split(" and "))
-        )
+        named = ((pair, pair.split(" and ")) for pair in pairs)
+        say = ", or ".join(pair for pair, both in named if clocks.intersection(both) or asked.clocks.issuperset(both))
         if say and (is_ratio(ratio, factor, within) or is_ratio(ratio, 1 / factor, within)):
             yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
-    if "direction" in traits:
+    if "direction" in asked.traits:
         yield from (_DIRECTION for factor in (2, 1 / 2) if is_ratio(ratio, factor, within))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Protocol
 
 from shardwise.kinds.quantity.explain import (
     as_near,
@@ -16,26 +17,45 @@ from shardwise.kinds.quantity.explain import (
     reasons,
     slips_made,
 )
-from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, clocks_in, everywhere, figures
-from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance_in_base_units
-from shardwise.kinds.quantity.twins import is_another_cause
-from shardwise.kinds.quantity.words import is_understood, words
-from shardwise.question import Question, Verdict
+from shardwise.kinds.quantity.general import (
+    FEWEST,
+    FINE,
+    ROUNDED,
+    Asked,
+    Trait,
+    clocks_in,
+    everywhere,
+    significant_figures,
+)
+from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance
+from shardwise.kinds.quantity.slips.twins import is_another_cause
+from shardwise.kinds.quantity.slips.words import is_understood, words
+from shardwise.question import Feedback, Question
 from shardwise.units import Reading, unit
+
+
+class HasNumber(Protocol):
+    """A key with a number, and what its question is about."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def traits(self) -> tuple[Trait, ...]: ...
+
 
 TWO = "If that is not it: factors of two also come from directions, phases, bytes per element, or forward and backward."
 LAST = 1e-6  # relative; a factor that was worked out differs from a number of the question by no more
 CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 
 
-def judged(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Verdict:
+def judged_quantity(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
     """A verdict on an answer, by the most favourable of its readings."""
     readings = value.each(key.value)
     if is_near(form, key, readings[0].value):
-        return Verdict(credit=1.0)
+        return Feedback.judged(question, 1.0)
     verdicts = [_verdict(question, form, key, reading) for reading in readings]
     known = next((verdict for verdict in verdicts if verdict.say), None)
-    return known or Verdict(credit=0.0, say=_how_far(readings[0].value, form, key))
+    return known or Feedback.judged(question, 0.0, _how_far(readings[0].value, form, key))
 
 
 def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
@@ -45,7 +65,7 @@ def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
 
 def _allowed(form: QuantityForm, key: QuantityKey, value: float) -> float:
     """The tolerance around a value, both in base units."""
-    return tolerance_in_base_units(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
+    return tolerance(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
 
 
 def _is_exact(key: QuantityKey) -> bool:
@@ -53,25 +73,16 @@ def _is_exact(key: QuantityKey) -> bool:
     return key.abs_tol is not None
 
 
-def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Verdict:
+def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
     """What is wrong with a reading of an answer; nothing is said where that is not known."""
     index = _mistake(form, key, value, sure=True)
     if index is not None:
-        return Verdict(credit=0.0, say=_with_twins(question, form, key, value, key.mistakes[index]), mistake=index)
+        said = _with_twins(question, form, key, value, key.mistakes[index])
+        return Feedback.judged(question, 0.0, said, mistake=index)
     if _is_key_rounded(form, key, value):
-        return Verdict(credit=0.0, say=_rounded_too_far(key, value))
+        return Feedback.judged(question, 0.0, _rounded_too_far(key, value))
     exact = _is_exact(key)
-    found = reasons(
-        value.value,
-        key.value,
-        slips=key.slips,
-        traits=key.traits,
-        unit_text=form.unit,
-        exact=exact,
-        shown=shown_in(question),
-        step=value.step,
-        clocks=clocks_in(question.prompt),
-    )
+    found = reasons(value.value, asked_by(question, form.unit, key, exact=exact), key.slips, step=value.step)
     likely = [reason for reason in found if not is_far_fetched(reason)]
     said = explanation(likely) or _stop(key, value)
     if not said and not likely:
@@ -79,12 +90,12 @@ def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Re
     near_by = None if said else _mistake(form, key, value, sure=False)
     if near_by is not None:
         said = nearby(key.mistakes[near_by].say)
-    return Verdict(credit=0.0, say=said or one_off(value.value, key.value, unit_text=form.unit, exact=exact))
+    return Feedback.judged(question, 0.0, said or one_off(value.value, key.value, unit_text=form.unit, exact=exact))
 
 
 def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[str]:
     """Return whether an answer with at least three figures is off by a factor that is a number in the question."""
-    if figures(value.value, value.step) < FEWEST or not key.value or not value.value:
+    if significant_figures(value.value, value.step) < FEWEST or not key.value or not value.value:
         return []
     within = min(ROUNDED, value.step / 2 / abs(value.value) + LAST) if value.step else LAST
     return of_a_number(value.value, key.value, printed_in(question), within)
@@ -98,17 +109,7 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
     exact = _is_exact(key)
     slips = as_near(key.slips, value.value, value.step, mistake=mistake.value)
     made = slips_made(value.value, key.value, slips, exact=exact, step=value.step)
-    general = everywhere(
-        value.value,
-        key.value,
-        traits=key.traits,
-        unit_text=form.unit,
-        exact=exact,
-        shown=shown_in(question),
-        step=value.step,
-        is_own=False,
-        clocks=clocks_in(question.prompt),
-    )
+    general = everywhere(value.value, asked_by(question, form.unit, key, exact=exact), step=value.step, is_own=False)
     by_size = [reason for reason in general if reason.startswith(("You are off by a", "Check", "Bits or bytes"))]
     by_size = [reason for reason in by_size if not mistake.steady or is_another_cause(reason, mistake.say)]
     others = [reason for reason in (*made, *by_size) if not is_far_fetched(reason)]
@@ -118,9 +119,10 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
     return beside(mistake.say, others)
 
 
-def shown_in(question: Question) -> tuple[str, ...]:
-    """Return the parameters of a question as a student may read them."""
-    return tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool))
+def asked_by(question: Question, unit_text: str, key: HasNumber, *, exact: bool) -> Asked:
+    """Return what a question asks for, with its parameters as a student may read them."""
+    shown = tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool))
+    return Asked(key.value, unit_text, key.traits, exact, shown, clocks_in(question.prompt))
 
 
 def printed_in(question: Question) -> dict[str, str]:
@@ -137,7 +139,7 @@ def printed_in(question: Question) -> dict[str, str]:
 
 def _stop(key: QuantityKey, given: Reading) -> str:
     """Return the feedback for an answer equal to one parameter or intermediate result; nothing if several match."""
-    reach = given.step / 2 if figures(given.value, given.step) >= FEWEST else 0.0
+    reach = given.step / 2 if significant_figures(given.value, given.step) >= FEWEST else 0.0
     found = [say for value, say in key.stops if abs(given.value - value) <= reach + 1e-9 * abs(given.value)]
     return f"{found[0]} What is still missing?" if len(found) == 1 else ""
 
@@ -170,9 +172,9 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
             rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
             allowed = max(allowed, rounded)
         elif sure:
-            rounding = FINE if figures(given.value, given.step) <= 4 else FINE / 5
+            rounding = FINE if significant_figures(given.value, given.step) <= 4 else FINE / 5
             allowed = min(allowed, given.step / 2 + rounding * abs(value))
-        elif figures(given.value, given.step) == FEWEST - 1:  # two figures of a mistake
+        elif significant_figures(given.value, given.step) == FEWEST - 1:  # two figures of a mistake
             allowed = max(allowed, given.step / 2)
         if near(given.value, value, allowed):
             return index

@@ -14,17 +14,28 @@ from shardwise.kinds.answers import as_read
 from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.general import Trait, traits_of
-from shardwise.kinds.quantity.judging import is_near, judged
+from shardwise.kinds.quantity.judging import is_near, judged_quantity
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
-from shardwise.kinds.quantity.slips import omission_faults, plan_of
-from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.kinds.quantity.slips.plan import omission_faults, plan_of
+from shardwise.kinds.quantity.solving import AGREEMENT, Solved, solve
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import prose, shown
+from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.model import Template
 from shardwise.template.references import References
-from shardwise.units import THIN_SPACE, Reading, asked_in, from_base, normal, nouns_in, read, show, to_base, unit
+from shardwise.units import (
+    THIN_SPACE,
+    Reading,
+    from_base,
+    normal,
+    nouns_asked_for,
+    nouns_in,
+    read,
+    show_amount,
+    to_base,
+    unit,
+)
 
 _SHARE_ASKED = re.compile(
     r"\b(?:share|fraction|per ?cent|percentage|probability|chance)\b(?:[^.?!]|\.(?=\d))*\?", re.IGNORECASE
@@ -39,7 +50,6 @@ class QuantityKind(NumericKind[QuantityTemplate, QuantityForm, QuantityKey]):
     """A number with a unit."""
 
     name = "quantity"
-    follows_from_numbers = True
     about = "A number with a unit, right within a tolerance; any unit of the right kind is read."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
@@ -72,15 +82,15 @@ mistakes:                                       # answers we recognise, and one 
     def pose(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Posed:
         answer = template.answer
         direction = answer.direction or "none"
-        names = {**draw.printed, "key": shown(solved.key, answer.unit, direction)}
+        names = {**draw.printed, "key": number_in_unit(solved.key, answer.unit, direction)}
         key = QuantityKey(
             value=solved.key,
             rel_tol=answer.rel_tol,
             abs_tol=None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, direction)),
             sig_figs=answer.sig_figs,
             mistakes=tuple(
-                KnownMistake(value=value, say=prose(mistake.say, names), steady=steady)
-                for mistake, value, steady in zip(template.mistakes, solved.mistakes, solved.steady, strict=True)
+                KnownMistake(value=value, say=prose(mistake.say, names), steady=number not in solved.unsteady)
+                for number, (mistake, value) in enumerate(zip(template.mistakes, solved.mistakes, strict=True))
                 if value is not None
             ),
             slips=solved.slips,
@@ -118,10 +128,9 @@ mistakes:                                       # answers we recognise, and one 
     def read(self, form: QuantityForm, value: Reading) -> str:
         return value.text
 
-    def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
-        return judged(question, form, key, value)
+    def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
+        return judged_quantity(question, form, key, value)
 
     def number(self, key: QuantityKey) -> float:
         return key.value
@@ -171,8 +180,7 @@ mistakes:                                       # answers we recognise, and one 
         )
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
+        key, form = self.key_and_form(question)
 
         wrong = "3 GB" if unit(form.unit).dimension == "[time]" else "3 ms"
         return [
@@ -206,8 +214,8 @@ mistakes:                                       # answers we recognise, and one 
         proof.confirmed = math.isclose(counted, solved.key, rel_tol=AGREEMENT, abs_tol=1e-15)
         if not proof.confirmed:
             proof.faults.append(
-                f"{answer.reference} gives {show(solved.key, answer.unit)} and {answer.oracle} gives "
-                f"{show(counted, answer.unit)}; one of the two is wrong"
+                f"{answer.reference} gives {show_amount(solved.key, answer.unit)} and {answer.oracle} gives "
+                f"{show_amount(counted, answer.unit)}; one of the two is wrong"
             )
         if (published := self._published(template, solved.key)) is not None:
             proof.faults.append(
@@ -216,9 +224,9 @@ mistakes:                                       # answers we recognise, and one 
             )
         proof.faults.extend(_unproved(template, draw, solved))
         values = [value for value in (solved.key, *solved.mistakes) if value is not None]
-        tolerances = each_allowed(answer, values)
-        for (one, its), (other, others) in combinations(zip(values, tolerances, strict=True), 2):
-            proof.near(abs(one - other) / (its + others) if its + others else float("inf"))
+        tolerances = [allowed(answer, value) for value in values]
+        for (each, its), (other, others) in combinations(zip(values, tolerances, strict=True), 2):
+            proof.near(abs(each - other) / (its + others) if its + others else float("inf"))
         return proof
 
     def _published(self, template: QuantityTemplate, key: float) -> str | None:
@@ -232,7 +240,7 @@ mistakes:                                       # answers we recognise, and one 
             return None  # a whole number is shown whole
         if near(float(to_base(rounded, answer.unit, way)), key, allowed(answer, key)):
             return None
-        return show(key, answer.unit, way)
+        return show_amount(key, answer.unit, way)
 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
@@ -249,10 +257,10 @@ mistakes:                                       # answers we recognise, and one 
 def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterator[str]:
     """Yield faults of a draw's slips: too close to the key, or with words that reveal it."""
     answer = template.answer
-    again = plan_of(template, draw).run(draw.values)[0]
+    again = plan_of(template, draw).program.run(draw.values)[0]
     if not math.isclose(again, solved.key, rel_tol=AGREEMENT):
         yield (
-            f"{answer.reference} gives {show(solved.key, answer.unit)}, and {show(again, answer.unit)} when it is followed "
+            f"{answer.reference} gives {show_amount(solved.key, answer.unit)}, and {show_amount(again, answer.unit)} when it is followed "
             "step by step, so nothing that is left out of it can be told from the key"
         )
     number = f"{from_base(solved.key, answer.unit, answer.direction or 'none'):.4g}"
@@ -271,7 +279,7 @@ def _precision(form: QuantityForm) -> Iterator[str]:
 @cache
 def _example(text: str, number: float) -> str:
     """Return a number of a unit as an answer may be typed: nobody types a thin space."""
-    return show(to_base(number, text), text).replace(THIN_SPACE, "")
+    return show_amount(to_base(number, text), text).replace(THIN_SPACE, "")
 
 
 def counts_things(text: str) -> bool:
@@ -282,7 +290,7 @@ def counts_things(text: str) -> bool:
 def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """A question's words for what it asks the number of, with those that its author adds, and the nouns that it only mentions."""
     prompt = prose(template.prompt, draw.printed)
-    named = tuple(dict.fromkeys((*asked_in(prompt), *asked_in(template.title), *nouns)))
+    named = tuple(dict.fromkeys((*nouns_asked_for(prompt), *nouns_asked_for(template.title), *nouns)))
     return named, tuple(sorted({*nouns_in(f"{template.title}. {prompt}")} - {*map(normal, named)}))
 
 

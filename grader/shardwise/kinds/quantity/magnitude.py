@@ -6,7 +6,7 @@ import math
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.model import Measured
-from shardwise.kinds.quantity.slips import other_draws
+from shardwise.kinds.quantity.slips.plan import other_draws
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.units import from_base

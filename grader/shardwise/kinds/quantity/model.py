@@ -155,22 +155,7 @@ class QuantityKey(Key):
     traits: tuple[Trait, ...] = ()
 
 
-def tolerance(value: float, *, rel_tol: float | None, abs_tol: float | None, sig_figs: int | None) -> float:
-    """How far from `value` an answer may lie, in the unit of `value`.
-
-    >>> round(tolerance(1.75, rel_tol=0.01, abs_tol=None, sig_figs=None), 6)
-    0.0175
-    >>> tolerance(29.3, rel_tol=None, abs_tol=None, sig_figs=3)  # 29.25 to 29.35 round to 29.3
-    0.05
-    """
-    if abs_tol is not None:
-        return abs_tol
-    if sig_figs is not None:
-        return 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) - sig_figs + 1) if value else 0.0
-    return abs(value) * (0.01 if rel_tol is None else rel_tol)
-
-
-def tolerance_in_base_units(
+def tolerance(
     value: float,
     unit_text: str,
     direction: Direction,
@@ -178,18 +163,27 @@ def tolerance_in_base_units(
     abs_tol: float | None,
     sig_figs: int | None,
 ) -> float:
-    """How far from a value an answer may lie. Value, `abs_tol` and result are in base units; figures are those in the unit."""
+    """How far from a value an answer may lie. Value, `abs_tol` and result are in base units; figures are those in the unit.
+
+    >>> round(tolerance(1.75, "1", "none", 0.01, None, None), 6)
+    0.0175
+    >>> tolerance(29.3, "1", "none", None, None, 3)  # 29.25 to 29.35 round to 29.3
+    0.05
+    """
+    if abs_tol is not None:
+        return abs_tol
     if sig_figs is None:
-        return tolerance(value, rel_tol=rel_tol, abs_tol=abs_tol, sig_figs=None)
-    in_unit = from_base(value, unit_text, direction)
-    return float(to_base(tolerance(in_unit, rel_tol=None, abs_tol=None, sig_figs=sig_figs), unit_text, direction))
+        return abs(value) * (0.01 if rel_tol is None else rel_tol)
+    in_unit = abs(from_base(value, unit_text, direction))
+    last = 10.0 ** (math.floor(math.log10(in_unit)) - sig_figs + 1) if in_unit else 0.0
+    return float(to_base(0.5 * last, unit_text, direction))
 
 
 def allowed(answer: Answer, value: float) -> float:
     """Return the tolerance around a base-unit value, in base units."""
     way = answer.direction or "none"
     abs_tol = None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, way))
-    return tolerance_in_base_units(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)
+    return tolerance(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)
 
 
 def near(given: float, value: float, allowed: float) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from shardwise.errors import Reject
-from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
-from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
-from shardwise.kinds.quantity.stops import Stop
+from shardwise.kinds.quantity.model import QuantityTemplate, allowed
+from shardwise.kinds.quantity.slips.plan import Slip, not_told, plan_of, slips
+from shardwise.kinds.quantity.slips.stops import Stop
 from shardwise.template.draw import Draw
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
@@ -22,7 +21,7 @@ class Solved:
 
     key: float
     mistakes: tuple[float | None, ...]  # None where a mistake is not known of this draw
-    steady: tuple[bool, ...]  # whether each mistake is the same multiple of the key in every draw
+    unsteady: frozenset[int] = frozenset()  # the mistakes that are not the same multiple of the key in every draw
     slips: tuple[Slip, ...] = ()
     stops: tuple[Stop, ...] = ()  # parameters and intermediate results, and what each is
 
@@ -33,21 +32,21 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
     key = draw.references.key(answer.reference, draw.values, answer.arguments)
     mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
     known = [(number, value) for number, value in enumerate((key, *mistakes)) if value is not None]
-    tolerances = each_allowed(answer, [value for _, value in known])
-    for ((first, one), its), ((second, other), others) in combinations(zip(known, tolerances, strict=True), 2):
-        if abs(one - other) <= 1.000001 * (its + others):
+    tolerances = [allowed(answer, value) for _, value in known]
+    for ((first, each), its), ((second, other), others) in combinations(zip(known, tolerances, strict=True), 2):
+        if abs(each - other) <= 1.000001 * (its + others):
             pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
             raise Reject(f"{pair} lie within their tolerances")
     for number, mistake in enumerate(template.mistakes, start=1):
         value = mistake.unknown(key, draw)
         if value is not None and AGREEMENT * abs(key) < abs(value - key) <= tolerances[0]:
             raise Reject(f"mistake {number}, which `when` leaves out here, lies within the tolerance of the key")
-    return _with_slips(template, draw, Solved(key, mistakes, (True,) * len(mistakes)))
+    return _with_slips(template, draw, Solved(key, mistakes))
 
 
 def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solved:
     plan = plan_of(template, draw)
-    found = plan.run(draw.values)
+    found = plan.program.run(draw.values)
     if not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
         return solved
     tolerance_of_key = allowed(template.answer, solved.key)
@@ -57,12 +56,5 @@ def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solve
         solved,
         slips=slips(plan, found, tolerance_of_key, template, draw),
         stops=() if plan.stops is None else plan.stops.of(draw, template),
-        steady=plan.steady,
+        unsteady=plan.unsteady,
     )
-
-
-def each_allowed(answer: Answer, values: Sequence[float]) -> list[float]:
-    """The tolerance around each of some base-unit values."""
-    if answer.abs_tol is not None:
-        return [allowed(answer, 0.0)] * len(values)  # it is the same for all
-    return [allowed(answer, value) for value in values]

@@ -19,7 +19,7 @@ class Nearness:
     month: str  # 2026-11
     count: int
     same: int  # of the right order of magnitude: within a factor of √10 either way
-    one: int  # within a factor of 10 either way
+    near: int  # within a factor of 10 either way
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The card: a student's progress as a notebook shows it, in HTML, in Markdown and as plain text."""
+"""The card: a student's progress as a notebook shows it, in HTML and as plain text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shardwise.bank.discovery import SHIPPED, name_of
 from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 from shardwise.student.progress.calibration import by_confidence, by_month
-from shardwise.student.progress.chapters import ChapterProgress, Row, progress_of
+from shardwise.student.progress.chapters import ChapterProgress, ProblemRow, progress_of
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Estimate
 from shardwise.student.progress.journal import Journal
@@ -41,10 +41,7 @@ class Card:
         return to_plain("\n\n".join(filter(None, (self._lines(), *self._rest()))))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/markdown": self._markdown(), "text/html": self._html()}
-
-    def _markdown(self) -> str:
-        return "\n\n".join(filter(None, (self._table(), *self._rest())))
+        return {"text/plain": repr(self), "text/html": self._html()}
 
     def _html(self) -> str:
         names = "".join(f"<th {_CELL}>{name}</th>" for name in _COLUMNS)
@@ -61,13 +58,8 @@ class Card:
             f"<tbody>{rows}</tbody></table>{rest}</div>"
         )
 
-    def _table(self) -> str:
-        rows = [f"| {' | '.join((each.title, *_figures(each)))} |" for each in self.chapters]
-        head = f"| {' | '.join(('Chapter', *_COLUMNS))} |"
-        return "\n".join((head, f"|---{'|--:' * len(_COLUMNS)}|", *rows))
-
     def _lines(self) -> str:
-        """The same for a terminal, where the columns of such a table would not stand below each other."""
+        """A line for each chapter, for a terminal."""
         names = [name.lower() for name in _COLUMNS]
         return "\n".join(
             f"{each.title}: {', '.join(map(' '.join, zip(_figures(each), names, strict=True)))}"
@@ -79,7 +71,7 @@ class Card:
 
     def _next(self) -> str:
         """What to do next: what is due, else what is new, else what is not mastered."""
-        due = sorted((row for chapter in self.chapters for row in chapter.due), key=Row.when)
+        due = sorted((row for chapter in self.chapters for row in chapter.due), key=ProblemRow.when)
         if due:
             named = "\n".join(f"- {_named(row)}" for row in due[:_MOST])
             more = f"\n- and {len(due) - _MOST} more" if len(due) > _MOST else ""
@@ -88,8 +80,8 @@ class Card:
         following = next((row for chapter in (*begun, *self.chapters) if (row := chapter.next)), None)
         if following is None:
             return "**Next for you:** nothing today. All of it is mastered, and is asked again before you forget it."
-        left = MASTERED - len(following.standing.unaided)
-        why = f" ({left} more right without a hint, and it is mastered)" if following.standing.is_begun else ""
+        left = MASTERED - len(following.record.unaided)
+        why = f" ({left} more right without a hint, and it is mastered)" if following.record.is_begun else ""
         return f"**Next for you:** {_named(following)}{why}"
 
     def _calibration(self) -> str:
@@ -97,7 +89,7 @@ class Card:
         if not months:
             return ""
         lines = [
-            f"- {each.month}: {each.count} in all, {each.same} of the right order of magnitude, {each.one} within a factor of 10"
+            f"- {each.month}: {each.count} in all, {each.same} of the right order of magnitude, {each.near} within a factor of 10"
             for each in months
         ]
         lines += [f"- {each.low:.0%} to {each.high:.0%} sure: {each.hits} of {each.count} right" for each in bands]
@@ -114,14 +106,14 @@ def card_of(banks: Banks, chapter: str | None, journal: Journal) -> Card:
     return Card(found.chapters, journal.estimates(), "\n\n".join(filter(None, notes)))
 
 
-def _named(row: Row) -> str:
+def _named(row: ProblemRow) -> str:
     """A problem by its title, which may end with a mark of its own, and the line of code that shows it."""
     return f"“{row.problem.title}”: `{_call(row)}`"
 
 
-def _call(row: Row) -> str:
+def _call(row: ProblemRow) -> str:
     """The line of code that shows a problem: as its notebook asks it the first time, and with fresh numbers afterwards."""
-    seed = f", seed={row.standing.next_seed()}" if row.standing.is_begun else ""
+    seed = f", seed={row.record.next_seed()}" if row.record.is_begun else ""
     return f'practice("{row.problem.slug}"{seed})'
 
 

@@ -11,18 +11,18 @@ from operator import itemgetter
 from shardwise.bank.bank import Banks, Problem
 from shardwise.bank.discovery import name_of
 from shardwise.student.progress.events import Event
-from shardwise.student.progress.status import Standing, standing
+from shardwise.student.progress.status import Record, record_of
 
 DAILY = 5
 _Place = tuple[str, str]  # a bank's name and a problem's id
 
 
 @dataclass(frozen=True)
-class Row:
+class ProblemRow:
     """A problem of the bank, and how the student stands with it."""
 
     problem: Problem
-    standing: Standing
+    record: Record
 
     @property
     def most(self) -> float:
@@ -31,7 +31,7 @@ class Row:
 
     def when(self) -> datetime:
         """When it is due; the end of time when it was never asked."""
-        return self.standing.due or datetime.max.replace(tzinfo=UTC)
+        return self.record.due or datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -40,23 +40,23 @@ class ChapterProgress:
 
     name: str
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[ProblemRow, ...]
     now: datetime
 
     @property
     def solved(self) -> int:
         """How many problems were solved."""
-        return sum(row.standing.is_solved for row in self.rows)
+        return sum(row.record.is_solved for row in self.rows)
 
     @property
     def mastered(self) -> int:
         """How many problems are mastered."""
-        return sum(row.standing.is_mastered for row in self.rows)
+        return sum(row.record.is_mastered for row in self.rows)
 
     @property
     def points(self) -> float:
         """The points that were earned, of each problem the most."""
-        return sum(row.standing.points for row in self.rows)
+        return sum(row.record.points for row in self.rows)
 
     @property
     def most(self) -> float:
@@ -64,26 +64,26 @@ class ChapterProgress:
         return sum(row.most for row in self.rows)
 
     @property
-    def due(self) -> list[Row]:
+    def due(self) -> list[ProblemRow]:
         """The problems that are due, the longest overdue first."""
         today = self.now.astimezone().date()
-        return sorted((row for row in self.rows if row.standing.is_due(today)), key=Row.when)
+        return sorted((row for row in self.rows if row.record.is_due(today)), key=ProblemRow.when)
 
     @property
-    def new(self) -> list[Row]:
+    def new(self) -> list[ProblemRow]:
         """The problems that were not begun."""
-        return [row for row in self.rows if not row.standing.is_begun]
+        return [row for row in self.rows if not row.record.is_begun]
 
     @property
-    def left(self) -> list[Row]:
+    def left(self) -> list[ProblemRow]:
         """What a student who works through the chapter has to do: what is due, then what is not solved yet, new or begun."""
         due = self.due
-        return [*due, *(row for row in self.rows if not row.standing.is_solved and row not in due)]
+        return [*due, *(row for row in self.rows if not row.record.is_solved and row not in due)]
 
     @property
-    def next(self) -> Row | None:
+    def next(self) -> ProblemRow | None:
         """What to practise next: what is due, what is new, what is not mastered; nothing when all is mastered and none is due."""
-        rest = [row for row in self.rows if not row.standing.is_mastered]
+        rest = [row for row in self.rows if not row.record.is_mastered]
         return next(iter([*self.due, *self.new, *rest]), None)
 
 
@@ -99,20 +99,20 @@ class Progress:
         return next((chapter for chapter in self.chapters if chapter.name == name), None)
 
     @property
-    def due(self) -> list[Row]:
+    def due(self) -> list[ProblemRow]:
         """What is due in all chapters, the longest overdue first."""
-        return sorted((row for chapter in self.chapters for row in chapter.due), key=Row.when)
+        return sorted((row for chapter in self.chapters for row in chapter.due), key=ProblemRow.when)
 
     @property
     def done_today(self) -> int:
         """How many problems were practised today: an answer was judged, or the solution shown, wherever that was."""
         return sum(
-            row.standing.was_practised(chapter.now.astimezone().date())
+            row.record.was_practised(chapter.now.astimezone().date())
             for chapter in self.chapters
             for row in chapter.rows
         )
 
-    def daily(self, *, more: bool = False) -> list[Row]:
+    def daily(self, *, more: bool = False) -> list[ProblemRow]:
         """What is left of five for today, or five more: what is due, the longest overdue first, and at least one that is new."""
         wanted = DAILY if more else max(DAILY - self.done_today, 0)
         due = self.due
@@ -120,7 +120,7 @@ class Progress:
         new = list(islice(self._new(), wanted - len(first)))
         return [*first, *new, *due[len(first) :]][:wanted]
 
-    def _new(self) -> Iterator[Row]:
+    def _new(self) -> Iterator[ProblemRow]:
         """What was not begun: in each chapter in its order, and the chapter first of which the fewest were begun."""
         places = [
             (len(chapter.rows) - len(new) + place, row)
@@ -146,7 +146,7 @@ def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: s
             continue
         bank = banks.of(name)
         rows = [
-            Row(problem, standing(done.get((names[bank.folder], problem.id), ()), now))
+            ProblemRow(problem, record_of(done.get((names[bank.folder], problem.id), ()), now))
             for problem in bank.of_chapter(name)
         ]
         chapters.append(ChapterProgress(name, chapter.title, tuple(rows), now))

@@ -1,4 +1,4 @@
-"""Standing: what follows from a student's events for each problem. Nothing of it is kept, so it cannot disagree with them.
+"""Records: what follows from a student's events for each problem. Nothing of it is kept, so it cannot disagree with them.
 
 A variant counts as remembered when it is answered right, and as forgotten when it is first answered wrong or its solution is
 opened. What is answered after its solution was opened counts for nothing: the next variant has fresh numbers.
@@ -34,7 +34,7 @@ class _Tried:
 
 
 @dataclass
-class Standing:
+class Record:
     """How a student stands with one problem."""
 
     seeds: set[str] = field(default_factory=set)  # of the variants that were met
@@ -78,12 +78,12 @@ class Standing:
         return str(max((int(seed) for seed in self.seeds if seed.isdecimal()), default=0) + 1)
 
 
-def standing(events: Iterable[Event], now: datetime) -> Standing:
+def record_of(events: Iterable[Event], now: datetime) -> Record:
     """How a student stands with one problem after these events, in the order in which they happened.
 
     The order counts and not the clock, which may have been wrong: none happened before the one before it, or after now.
     """
-    found, tried, at = Standing(), dict[str, _Tried](), datetime.min.replace(tzinfo=UTC)
+    found, tried, at = Record(), dict[str, _Tried](), datetime.min.replace(tzinfo=UTC)
     for event in events:
         at = min(max(at, event.at), now)
         seed = event.variant.seed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shardwise.student.widget.form import Form
+from shardwise.student.widget.form import FormWidget
 from shardwise.student.widget.picture import Picture
 from shardwise.student.widget.practice import Practice
 
-__all__ = ["Form", "Picture", "Practice"]
+__all__ = ["FormWidget", "Picture", "Practice"]

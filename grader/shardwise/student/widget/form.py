@@ -32,7 +32,7 @@ class Replies(Protocol):
         """Reply to a request. Raises nothing."""
 
 
-class Form(anywidget.AnyWidget):
+class FormWidget(anywidget.AnyWidget):
     """One element of a desk, such as a problem: `what` it is, and what is `given` to it as plain data.
 
     `plain` and `html` show it where there is no kernel.
@@ -72,7 +72,7 @@ class Form(anywidget.AnyWidget):
             display({_VIEW: data[_VIEW]}, metadata=metadata, raw=True)
 
 
-_forms: WeakValueDictionary[str, Form] = WeakValueDictionary()
+_forms: WeakValueDictionary[str, FormWidget] = WeakValueDictionary()
 
 
 def _connected(comm: Any, opening: Mapping[str, Any]) -> None:

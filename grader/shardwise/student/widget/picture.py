@@ -7,14 +7,14 @@ from html import escape
 
 from shardwise.bank.pages.interactive_figures import Moving
 from shardwise.student.desk import Desk
-from shardwise.student.widget.form import Form
+from shardwise.student.widget.form import FormWidget
 
 _STILL = """<p><strong>To move this picture, run this cell in Jupyter.</strong></p>
 <h3>{title}</h3>
 <p><img alt="{words}" style="max-width: 100%" src="data:image/png;base64,{image}"></p>"""
 
 
-class Picture(Form):
+class Picture(FormWidget):
     """A picture with sliders, and a question to guess at before it is seen."""
 
     def __init__(self, desk: Desk, picture: Moving) -> None:

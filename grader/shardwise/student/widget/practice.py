@@ -7,12 +7,12 @@ from shardwise.markdown.plain import to_plain
 from shardwise.question import Question
 from shardwise.student.desk import Desk
 from shardwise.student.in_words import asked_in_words
-from shardwise.student.widget.form import Form
+from shardwise.student.widget.form import FormWidget
 
 _RUN = "**To answer in a form, run this cell in Jupyter.**"
 
 
-class Practice(Form):
+class Practice(FormWidget):
     """A question as a form with buttons for check, hint, solution, another and next."""
 
     def __init__(self, desk: Desk, question: Question) -> None:

@@ -17,7 +17,7 @@ def combinations(form: LayoutForm) -> tuple[Layout, ...]:
     return tuple(_places(form))
 
 
-def place_of(form: LayoutForm, layout: Layout) -> int | None:
+def place_in_grid(form: LayoutForm, layout: Layout) -> int | None:
     """The place of a combination in that order; None where it breaks the product rule, or is of no option."""
     return _places(form).get(layout)
 

@@ -8,9 +8,9 @@ from typing import Any
 from shardwise.errors import Reject, ShardwiseError
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import BadExpression, prose
-from shardwise.units import show
+from shardwise.units import show_amount
 from shardwise_bank.kinds.layout.grid import Layout
-from shardwise_bank.kinds.layout.model import Answer, Constraint, Judged, LayoutForm, LayoutTemplate
+from shardwise_bank.kinds.layout.model import Answer, Constraint, JudgedConstraint, LayoutForm, LayoutTemplate
 from shardwise_bank.kinds.layout.verdicts import NO_FAULT, Number, is_right, kept, limit_of
 
 Names = Mapping[str, Any]  # what an expression about one combination may name, beside the parameters
@@ -69,8 +69,8 @@ def column_of(
     constraint: Constraint,
     named: Sequence[Names],
     running: Sequence[int],
-    before: Sequence[Judged],
-) -> Judged:
+    before: Sequence[JudgedConstraint],
+) -> JudgedConstraint:
     """What a constraint finds for each combination that runs so far; `before` are those that were looked at."""
     if constraint.of is None:
         return _faults_of(draw, template, constraint, named, running)
@@ -85,7 +85,7 @@ def column_of(
         if written is not None:
             known = _best(constraint, seen, before) if constraint.is_relative else {}
             limits[bound] = _limit(draw.evaluate(written, **known), constraint)
-    made = Judged(
+    made = JudgedConstraint(
         seen=tuple(seen),
         **limits,
         unit=constraint.unit,
@@ -99,7 +99,7 @@ def column_of(
 
 def _faults_of(
     draw: Draw, template: LayoutTemplate, constraint: Constraint, named: Sequence[Names], running: Sequence[int]
-) -> Judged:
+) -> JudgedConstraint:
     """The words of the faults of each combination that are among those of a constraint."""
     words: list[str] = []
     say = prose(constraint.say, {**draw.printed, **spots(template), "seen": Spot("seen")})
@@ -112,7 +112,7 @@ def _faults_of(
             told = f"{told[0].upper()}{told[1:].removesuffix('.')}."
             words += [told] if told not in words else []
             seen[place] = words.index(told)
-    return Judged(seen=tuple(seen), words=tuple(words), hard=constraint.hard, say=say)
+    return JudgedConstraint(seen=tuple(seen), words=tuple(words), hard=constraint.hard, say=say)
 
 
 def _told(names: Names, template: LayoutTemplate) -> Iterator[tuple[str, str]]:
@@ -127,7 +127,9 @@ def _told(names: Names, template: LayoutTemplate) -> Iterator[tuple[str, str]]:
         yield str(fault["constraint"]), str(fault["words"]).strip()
 
 
-def _best(constraint: Constraint, seen: Sequence[Number | None], before: Sequence[Judged]) -> dict[str, Number]:
+def _best(
+    constraint: Constraint, seen: Sequence[Number | None], before: Sequence[JudgedConstraint]
+) -> dict[str, Number]:
     """The best that the combinations reach which meet all constraints before this one."""
     found = [number for place, number in enumerate(seen) if number is not None and is_right(before, place)]
     if not found:
@@ -150,7 +152,7 @@ def _limit(value: Any, constraint: Constraint) -> Number:
     return limit
 
 
-def shown_limit(constraint: Judged) -> str:
+def shown_limit(constraint: JudgedConstraint) -> str:
     """A limit in its author's unit."""
     limit = limit_of(constraint)
-    return "" if limit is None else show(limit, constraint.unit)
+    return "" if limit is None else show_amount(limit, constraint.unit)

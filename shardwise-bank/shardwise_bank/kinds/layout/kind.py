@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.answers import parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import to_html
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -19,10 +19,10 @@ from shardwise_bank.kinds.layout import grid, measures, words
 from shardwise_bank.kinds.layout.grid import Layout
 from shardwise_bank.kinds.layout.judging import spots
 from shardwise_bank.kinds.layout.model import LayoutForm, LayoutKey, LayoutTemplate
-from shardwise_bank.kinds.layout.product import so_far
+from shardwise_bank.kinds.layout.product import product_so_far
 from shardwise_bank.kinds.layout.reading import Reading, choices, read_layout
 from shardwise_bank.kinds.layout.solving import Solved, compare, solve
-from shardwise_bank.kinds.layout.verdicts import credit, holds, is_right, margin
+from shardwise_bank.kinds.layout.verdicts import is_right, layout_credit, margin, meets_limit
 
 MOST_GUESSED = (
     0.6  # of the points that a random combination may earn on average; two constraints that pull apart give about half
@@ -34,7 +34,6 @@ class LayoutKind(Kind[LayoutTemplate, LayoutForm, LayoutKey]):
 
     name = "layout"
     script = script_in("shardwise_bank")
-    follows_from_numbers = True
     about = "A value for each axis of a parallel layout; every combination that meets the constraints is right."
     Template = LayoutTemplate
     Form = LayoutForm
@@ -110,7 +109,7 @@ mistakes:
         if not is_right(columns, solved.solution):
             layout = grid.combinations(solved.form)[solved.solution]
             proof.faults.append(
-                f"the solution is not right: {words.broken(solved.form, _key(solved), layout, solved.solution)}"
+                f"the solution is not right: {words.broken_constraints(solved.form, _key(solved), layout, solved.solution)}"
             )
         for number in solved.contradicted:
             proof.faults.append(f"a right combination makes mistake {number + 1}, too; narrow its `when`")
@@ -142,11 +141,11 @@ mistakes:
         return {
             "how": f"Choose a value for each axis.{follows}",
             "html": to_html(words.demands(form)),
-            "fields": [{"type": "layout", "axes": axes, "start": so_far(form, {})}],
+            "fields": [{"type": "layout", "axes": axes, "start": product_so_far(form, {})}],
         }
 
     def preview(self, form: LayoutForm, raw: Any) -> View:
-        return so_far(form, raw)
+        return product_so_far(form, raw)
 
     def instruction(self, form: LayoutForm, variable: str) -> str:
         return f"Fill in `{variable}`: a value for each axis."
@@ -171,53 +170,48 @@ mistakes:
     def read(self, form: LayoutForm, value: Reading) -> str:
         return words.one_line(form, value.layout) + (f" ({value.note})" if value.note else "")
 
-    def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
-        place = grid.place_of(form, value.layout)
+    def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
+        place = grid.place_in_grid(form, value.layout)
         if place is None:
-            return Verdict(credit=0.0, say=words.off_the_product(form, value.layout))
+            return Feedback.judged(question, 0.0, words.off_the_product(form, value.layout))
         columns = tuple(key.constraints.values())
-        parts = {name: holds(constraint, constraint.seen[place]) for name, constraint in key.constraints.items()}
-        earned = credit(columns, place)
+        parts = {name: meets_limit(constraint, constraint.seen[place]) for name, constraint in key.constraints.items()}
+        earned = layout_credit(columns, place)
         if earned == 1:
-            return Verdict(
-                credit=1.0, say=f"It meets every constraint:\n\n{words.reached(form, key, place)}", parts=parts
+            return Feedback.judged(
+                question, 1.0, "It meets every constraint:", words.reached(form, key, place), parts=parts
             )
-        told = [words.broken(form, key, value.layout, place)]
+        told = [words.broken_constraints(form, key, value.layout, place)]
         mistake = key.wrong[place]
         if mistake is not None:
             told.append(words.filled_in(key.mistakes[mistake], words.named_of(form, value.layout)))
-        return Verdict(credit=earned, say="\n\n".join(told), mistake=mistake, parts=parts)
+        return Feedback.judged(question, earned, *told, mistake=mistake, parts=parts)
 
     def has_bars(self, question: Question) -> bool:
-        key = question.key
-        assert isinstance(key, LayoutKey)
+        key, _ = self.key_and_form(question)
         return any(map(measures.is_drawn, key.constraints.values()))
 
     def bars(self, question: Question, raw: Any) -> View:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+        key, form = self.key_and_form(question)
         try:
-            value = parsed(self, form, raw)
+            value = parsed_answer(self, form, raw)
         except Unreadable:
             value = None
         return {"why": measures.NOT_READ} if value is None else measures.bars(form, key, value.layout)
 
     def mistakes(self, question: Question) -> list[str]:
-        key = question.key
-        assert isinstance(key, LayoutKey)
+        key, _ = self.key_and_form(question)
         return [words.filled_in(said, _Named()) for said in key.mistakes]
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+        key, form = self.key_and_form(question)
         rows, columns = grid.combinations(form), tuple(key.constraints.values())
         right = words.named_of(form, rows[key.solution])
         first = form.axes[0].name
 
         def outcome(place: int) -> Outcome:
-            earned = credit(columns, place)
+            earned = layout_credit(columns, place)
             return Outcome.CORRECT if earned == 1 else Outcome.PARTIAL if earned else Outcome.INCORRECT
 
         def spelled(layout: Layout) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from shardwise.markdown.plain import to_plain
-from shardwise.units import show
-from shardwise_bank.kinds.layout.grid import Layout, place_of
-from shardwise_bank.kinds.layout.model import Judged, LayoutForm, LayoutKey
-from shardwise_bank.kinds.layout.verdicts import holds, limit_of
+from shardwise.units import show_amount
+from shardwise_bank.kinds.layout.grid import Layout, place_in_grid
+from shardwise_bank.kinds.layout.model import JudgedConstraint, LayoutForm, LayoutKey
+from shardwise_bank.kinds.layout.verdicts import limit_of, meets_limit
 from shardwise_bank.kinds.layout.words import one_line
 
 LONGEST_PERCENT = 250  # of the limit: a longer bar says no more, and would leave no room to the others
@@ -20,25 +20,25 @@ NOT_READ = "The bars are back when every axis has a value that can be read."
 NOT_MEASURED = "No bars: this layout was not measured; the verdict says why."
 
 
-def is_drawn(constraint: Judged) -> bool:
+def is_drawn(constraint: JudgedConstraint) -> bool:
     """Whether a constraint gets a bar: it limits a number, and a layout that breaks it is still measured."""
     return bool(limit_of(constraint)) and not constraint.hard
 
 
 def bars(form: LayoutForm, key: LayoutKey, layout: Layout) -> dict[str, Any]:
     """A bar for each constraint with a number and a limit; `why` there is none, as for a layout that breaks a hard constraint or the product."""
-    place = place_of(form, layout)
+    place = place_in_grid(form, layout)
     rows, most, missed = [], 100.0, 0
     for asks, constraint in zip(form.asks, key.constraints.values(), strict=True):
         seen, limit = None if place is None else constraint.seen[place], limit_of(constraint)
         if seen is not None and limit and is_drawn(constraint):
-            is_kept = holds(constraint, seen)
+            is_kept = meets_limit(constraint, seen)
             size = round(100 * seen / limit, 1)
             most, missed = max(most, size), missed + (not is_kept)
             rows.append(
                 {
                     "name": to_plain(asks),
-                    "text": f"{'' if is_kept else '✗ '}{show(seen, constraint.unit)}",
+                    "text": f"{'' if is_kept else '✗ '}{show_amount(seen, constraint.unit)}",
                     "parts": [{"kind": "within" if is_kept else "beyond", "size": size}],
                 }
             )

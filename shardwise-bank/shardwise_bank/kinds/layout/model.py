@@ -174,7 +174,7 @@ class LayoutForm(Form):
     follows: str | None = None  # the axis that follows from the others where an answer leaves it out
 
 
-class Judged(Key):
+class JudgedConstraint(Key):
     """A constraint with what it found for every combination: a number, or the place of a fault's words."""
 
     seen: tuple[int | float | None, ...]  # None: a hard one is broken, so this was not looked at
@@ -191,7 +191,7 @@ class Judged(Key):
 class LayoutKey(Key):
     """What every combination comes to, by the order in which `grid.combinations` gives them."""
 
-    constraints: Mapping[str, Judged]
+    constraints: Mapping[str, JudgedConstraint]
     solution: int
     wrong: tuple[int | None, ...]  # the mistake that a combination makes
     mistakes: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Found:
+class NamedValue:
     """The tokens of a text, and what none could be made of."""
 
     tokens: tuple[Token, ...]
@@ -62,7 +62,7 @@ def squashed(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def tokens_of(axes: Axes, text: str) -> Found:
+def layout_tokens(axes: Axes, text: str) -> NamedValue:
     """The tokens of a text."""
     words = _words(axes)
     tokens: list[Token] = []
@@ -87,7 +87,7 @@ def tokens_of(axes: Axes, text: str) -> Found:
             end = _STRANGE.match(lowered, place)
             unread.append((end[0] if end else lowered[place])[:30])
             place = end.end() if end else place + 1
-    return Found(tuple(tokens), tuple(unread))
+    return NamedValue(tuple(tokens), tuple(unread))
 
 
 def _number_at(text: str, place: int, *, after_name: bool) -> re.Match[str] | None:

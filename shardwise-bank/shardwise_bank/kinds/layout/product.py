@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_blank
 from shardwise_bank.kinds.layout.model import LayoutForm, ShownAxis
-from shardwise_bank.kinds.layout.reading import written
+from shardwise_bank.kinds.layout.reading import written_option
 
 
-def so_far(form: LayoutForm, raw: Any) -> dict[str, Any]:
+def product_so_far(form: LayoutForm, raw: Any) -> dict[str, Any]:
     """The product of the axes that have a value, against the number that it has to be; nothing of the constraints."""
     if not form.of or not isinstance(raw, Mapping):
         return {}
@@ -23,7 +23,7 @@ def so_far(form: LayoutForm, raw: Any) -> dict[str, Any]:
 
 def _size(axis: ShownAxis, value: Any) -> int | None:
     """The value of an axis that was chosen; None where there is none, or none that counts anything."""
-    if is_empty(value) or isinstance(value, bool):
+    if is_blank(value) or isinstance(value, bool):
         return None
     try:
         size = int(str(value).strip()[:20])
@@ -34,15 +34,15 @@ def _size(axis: ShownAxis, value: Any) -> int | None:
 
 def _told(form: LayoutForm, given: Mapping[str, int | None], product: int) -> str:
     """The product in a sentence, and what it leaves for the axes that have no value yet."""
-    number = f"{written(form.number)} {form.noun}"
+    number = f"{written_option(form.number)} {form.noun}"
     missing = [name for name in form.of if name not in given]
     if not given:
         return f"{' · '.join(form.of)} has to be {number}."
-    sizes = " · ".join(f"{name} {written(size)}" for name, size in given.items() if size is not None)
-    told = f"{sizes} = {written(product)}" if len(given) > 1 else sizes
+    sizes = " · ".join(f"{name} {written_option(size)}" for name, size in given.items() if size is not None)
+    told = f"{sizes} = {written_option(product)}" if len(given) > 1 else sizes
     if not missing:
         return f"{told}, {'and' if product == form.number else 'but'} there are {number}."
     if form.number % product:
         return f"{told}, which does not divide {number}."
-    rest = f"{told}, which leaves {written(form.number // product)} for {' · '.join(missing)}"
+    rest = f"{told}, which leaves {written_option(form.number // product)} for {' · '.join(missing)}"
     return f"{rest}." if missing != [form.follows] else f"{rest}; it may stay empty."

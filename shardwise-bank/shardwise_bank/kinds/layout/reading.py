@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty, visible
+from shardwise.kinds.blanks import is_blank, visible
 from shardwise.units import show_number
 from shardwise_bank.kinds.layout import grid
 from shardwise_bank.kinds.layout.grid import Layout
 from shardwise_bank.kinds.layout.model import LayoutForm, Option, ShownAxis
-from shardwise_bank.kinds.layout.notation import GPUS, Token, squashed, tokens_of
+from shardwise_bank.kinds.layout.notation import GPUS, Token, layout_tokens, squashed
 
 LONGEST = 2000  # characters of an answer
 MOST_PARTS = 60  # of a dictionary or a list
@@ -38,7 +38,7 @@ def read_layout(form: LayoutForm, raw: Any) -> Reading:
         given.setdefault(name, value)
     gpus = given.pop(GPUS, None)
     if gpus is not None and form.of and gpus != form.number:
-        faults.append(f"you write of {written(gpus)} {form.noun}, and there are {written(form.number)}")
+        faults.append(f"you write of {written_option(gpus)} {form.noun}, and there are {written_option(form.number)}")
     notes = _completed(form, given, faults)
     if faults:
         told = [fault[0].upper() + fault[1:] for fault in dict.fromkeys(faults)]
@@ -53,21 +53,21 @@ def _completed(form: LayoutForm, given: dict[str, Option], faults: list[str]) ->
     for axis in form.axes:
         if axis.name not in given and axis.default is not None and axis.name != form.follows:
             given[axis.name] = axis.default
-            notes.append(f"{axis.name} is not given, so it is {written(axis.default)}")
+            notes.append(f"{axis.name} is not given, so it is {written_option(axis.default)}")
     others = [name for name in form.of if name != form.follows]
     left = next((axis for axis in form.axes if axis.name == form.follows and axis.name not in given), None)
     if left is not None and set(others) <= set(given):
         rest = grid.remaining(form, given, left.name)
         product = " · ".join(others)
         if rest is None:
-            faults.append(f"{left.name} is not given, and {product} does not divide {written(form.number)}")
+            faults.append(f"{left.name} is not given, and {product} does not divide {written_option(form.number)}")
         elif left.options and rest not in left.options:
             faults.append(
-                f"{left.name} is not given, and {product} leaves {written(rest)} for it, which is none of {choices(left)}"
+                f"{left.name} is not given, and {product} leaves {written_option(rest)} for it, which is none of {choices(left)}"
             )
         else:
             given[left.name] = rest
-            notes.append(f"{left.name} follows: {written(form.number)} / ({product}) = {written(rest)}")
+            notes.append(f"{left.name} follows: {written_option(form.number)} / ({product}) = {written_option(rest)}")
     missing = [axis.name for axis in form.axes if axis.name not in given]
     missing = [name for name in missing if name != form.follows] or missing  # which follows once the others are there
     if missing and not faults:
@@ -86,7 +86,7 @@ def _pairs(form: LayoutForm, raw: Any, faults: list[str]) -> Iterator[tuple[str,
         if all(isinstance(part, list | tuple) and len(part) == 2 and isinstance(part[0], str) for part in raw):
             yield from _named(form, [(part[0], part[1]) for part in raw], faults)
         elif all(
-            isinstance(part, str) and len(part) <= LONGEST and tokens_of(form.axes, part).has_name for part in raw
+            isinstance(part, str) and len(part) <= LONGEST and layout_tokens(form.axes, part).has_name for part in raw
         ):
             yield from _written(form, "\n".join(raw), faults)
         else:
@@ -106,7 +106,7 @@ def _named(
         if isinstance(value, Mapping) and depth:
             yield from _named(form, list(value.items()), faults, depth - 1)
             continue
-        found = tokens_of(form.axes, str(name)[:LONGEST])
+        found = layout_tokens(form.axes, str(name)[:LONGEST])
         if found.unread or len(found.tokens) != 1 or not found.has_name:
             faults.append(f"“{str(name)[:30]}” is none of {', '.join(axis.name for axis in form.axes)}")
             continue
@@ -117,7 +117,7 @@ def _named(
         axis = found.tokens[0].axes[0]
         if axis == form.follows and isinstance(value, str) and squashed(value) in _REST:
             continue
-        if is_empty(value) and not (value is None and _valued(form, axis, token) is not None):
+        if is_blank(value) and not (value is None and _valued(form, axis, token) is not None):
             continue
         yield from _checked(form, axis, token, faults)
 
@@ -131,7 +131,7 @@ def _token(form: LayoutForm, value: Any) -> Token:
     if isinstance(value, int | float):
         return Token(text=f"{value:g}" if abs(value) < 1e15 else "a number that is far too large", number=value)
     if isinstance(value, str) and len(value) <= LONGEST:
-        found = tokens_of(form.axes, value)
+        found = layout_tokens(form.axes, value)
         valued = [token for token in found.tokens if not token.axes]
         if not found.unread and len(valued) == 1:
             return valued[0]
@@ -143,7 +143,7 @@ def _written(form: LayoutForm, raw: str, faults: list[str]) -> Iterator[tuple[st
     if len(raw) > LONGEST:
         faults.append(f"I saw {len(raw):,} characters, and a layout has a few")
         return
-    found = tokens_of(form.axes, visible(raw))
+    found = layout_tokens(form.axes, visible(raw))
     if found.unread:
         faults += [f"I cannot read “{text}”" for text in found.unread[:3]]
         return
@@ -238,7 +238,7 @@ def _valued(form: LayoutForm, name: str, token: Token) -> Option | None:
     return token.option(axis)
 
 
-def written(option: Option) -> str:
+def written_option(option: Option) -> str:
     """An option as it is shown."""
     return show_number(option) if isinstance(option, int) else option
 
@@ -247,5 +247,5 @@ def choices(axis: ShownAxis) -> str:
     """The options of an axis in words: 1, 2, 4 or 8."""
     if not axis.options:
         return "any whole number"
-    texts = [written(option) for option in axis.options]
+    texts = [written_option(option) for option in axis.options]
     return " or ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

@@ -8,13 +8,13 @@ from typing import Any
 
 from shardwise.errors import Reject, ShardwiseError
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import BadExpression, holds, prose
+from shardwise.template.expressions import BadExpression, is_true, prose
 from shardwise_bank.kinds.layout import grid
 from shardwise_bank.kinds.layout.axes import form_of
 from shardwise_bank.kinds.layout.grid import Layout
 from shardwise_bank.kinds.layout.judging import Names, column_of, judge_of, shown_limit
-from shardwise_bank.kinds.layout.model import MOST_ROWS, Judged, LayoutForm, LayoutTemplate
-from shardwise_bank.kinds.layout.verdicts import credit, hangs, holds_at, is_close, is_right
+from shardwise_bank.kinds.layout.model import MOST_ROWS, JudgedConstraint, LayoutForm, LayoutTemplate
+from shardwise_bank.kinds.layout.verdicts import hangs, holds_at, is_close, is_right, layout_credit
 from shardwise_bank.kinds.layout.words import one_line
 
 FEWEST_RIGHT, MOST_RIGHT = 0.01, 0.30  # of all combinations
@@ -28,7 +28,7 @@ class Solved:
     solution: int
     right: int  # how many combinations are
     guessed: float  # the credit of a combination picked at random
-    constraints: Mapping[str, Judged] = field(repr=False)
+    constraints: Mapping[str, JudgedConstraint] = field(repr=False)
     wrong: tuple[int | None, ...] = field(repr=False)  # the mistake that a combination makes
     contradicted: tuple[int, ...]  # mistakes that a right combination makes as well
     measures: Names = field(repr=False)  # what the reference gives for the solution
@@ -59,14 +59,14 @@ def _solved(template: LayoutTemplate, draw: Draw) -> Solved:
             f"there are {len(rows):,} combinations, and a key keeps {MOST_ROWS:,}; offer fewer options"
         )
     named = list(map(judge_of(draw, answer, form, is_oracle=False), rows))
-    constraints = judged(template, draw, named)
+    constraints = judged_constraints(template, draw, named)
     columns = tuple(constraints.values())
     right = [place for place in range(len(rows)) if is_right(columns, place)]
     _reject_unfit(columns, right, len(rows))
     solution = _solution(template, draw, form, named, right)
     mistakes = [mistake.when for mistake in template.mistakes]
     for when in mistakes:
-        holds(
+        is_true(
             when, {**draw.values, **draw.references.helpers, **named[solution]}
         )  # a name that there is not is said here
     shows = [[_shows(draw, when, names) for when in mistakes] for names in named]
@@ -77,7 +77,7 @@ def _solved(template: LayoutTemplate, draw: Draw) -> Solved:
         form=form.model_copy(update={"asks": tuple(asks)}),
         solution=solution,
         right=len(right),
-        guessed=sum(credit(columns, place) for place in range(len(rows))) / len(rows),
+        guessed=sum(layout_credit(columns, place) for place in range(len(rows))) / len(rows),
         constraints=constraints,
         wrong=tuple(
             None if place in right else next((number for number, it in enumerate(row) if it), None)
@@ -88,13 +88,13 @@ def _solved(template: LayoutTemplate, draw: Draw) -> Solved:
     )
 
 
-def judged(template: LayoutTemplate, draw: Draw, named: Sequence[Names]) -> dict[str, Judged]:
+def judged_constraints(template: LayoutTemplate, draw: Draw, named: Sequence[Names]) -> dict[str, JudgedConstraint]:
     """What each constraint finds for every combination, in the template's order.
 
     Where a combination breaks a hard constraint, nothing that comes after is looked at.
     """
     running = list(range(len(named)))
-    found: dict[str, Judged] = {}
+    found: dict[str, JudgedConstraint] = {}
     ordered = sorted(template.answer.constraints, key=lambda constraint: (not constraint.hard, constraint.is_relative))
     for constraint in ordered:
         column = column_of(draw, template, constraint, named, running, tuple(found.values()))
@@ -104,7 +104,7 @@ def judged(template: LayoutTemplate, draw: Draw, named: Sequence[Names]) -> dict
     return {constraint.id: found[constraint.id] for constraint in template.answer.constraints}
 
 
-def _reject_unfit(columns: Sequence[Judged], right: Sequence[int], rows: int) -> None:
+def _reject_unfit(columns: Sequence[JudgedConstraint], right: Sequence[int], rows: int) -> None:
     """Reject a draw that is no question: nothing or nearly everything is right, the example is, or rounding decides."""
     if not FEWEST_RIGHT * rows <= len(right) <= MOST_RIGHT * rows or not right:
         raise Reject(f"{len(right)} of {rows} combinations are right, not {FEWEST_RIGHT:.0%} to {MOST_RIGHT:.0%}")
@@ -131,7 +131,7 @@ def _solution(
     elif missing:
         raise ShardwiseError(f"the solution has no value for {', '.join(missing)}")
     picked: Layout = tuple(layout[axis.name] for axis in form.axes)
-    place = grid.place_of(form, picked)
+    place = grid.place_in_grid(form, picked)
     if place is None:
         raise ShardwiseError(f"the solution {layout} is no combination of the options, or breaks the product")
     return place
@@ -140,7 +140,7 @@ def _solution(
 def _shows(draw: Draw, when: str | bool, names: Names) -> bool:
     """Whether a combination makes a mistake. One that breaks a hard constraint may lack what the condition names."""
     try:
-        return holds(when, {**draw.values, **draw.references.helpers, **names})
+        return is_true(when, {**draw.values, **draw.references.helpers, **names})
     except BadExpression:
         return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from shardwise.units import unit
-from shardwise_bank.kinds.layout.model import Judged
+from shardwise_bank.kinds.layout.model import JudgedConstraint
 
 CLOSE = 0.02  # of a limit: what lies nearer may come out otherwise by rounding on the way
 NO_FAULT = -1  # what a constraint on faults has seen where there is none
@@ -19,7 +19,7 @@ def kept(number: Number) -> Number:
     return number if isinstance(number, int) else float(f"{number:.{DIGITS}g}")
 
 
-def holds(constraint: Judged, seen: Number | None) -> bool:
+def meets_limit(constraint: JudgedConstraint, seen: Number | None) -> bool:
     """Whether a combination for which a constraint found this meets it."""
     if seen is None:
         return False
@@ -28,7 +28,7 @@ def holds(constraint: Judged, seen: Number | None) -> bool:
     return is_met(constraint, seen) or (constraint.counts and is_close(constraint, seen))
 
 
-def is_met(constraint: Judged, seen: Number) -> bool:
+def is_met(constraint: JudgedConstraint, seen: Number) -> bool:
     """Whether a number keeps its limit to the letter."""
     if constraint.at_most is not None:
         return seen <= constraint.at_most
@@ -37,7 +37,7 @@ def is_met(constraint: Judged, seen: Number) -> bool:
     return seen == int(seen)
 
 
-def is_close(constraint: Judged, seen: Number | None) -> bool:
+def is_close(constraint: JudgedConstraint, seen: Number | None) -> bool:
     """Whether a number lies so near its limit that rounding decides. Counts are exact, and so is what equals its limit."""
     limit = limit_of(constraint)
     if seen is None or limit is None or seen == limit:
@@ -47,22 +47,22 @@ def is_close(constraint: Judged, seen: Number | None) -> bool:
     return abs(seen - limit) <= CLOSE * abs(limit)
 
 
-def limit_of(constraint: Judged) -> Number | None:
+def limit_of(constraint: JudgedConstraint) -> Number | None:
     """The limit of a constraint that has one."""
     return constraint.at_most if constraint.at_most is not None else constraint.at_least
 
 
-def holds_at(constraint: Judged, place: int) -> bool:
+def holds_at(constraint: JudgedConstraint, place: int) -> bool:
     """Whether the combination at a place meets a constraint."""
-    return holds(constraint, constraint.seen[place])
+    return meets_limit(constraint, constraint.seen[place])
 
 
-def is_right(constraints: Iterable[Judged], place: int) -> bool:
+def is_right(constraints: Iterable[JudgedConstraint], place: int) -> bool:
     """Whether a combination meets every constraint."""
     return all(holds_at(constraint, place) for constraint in constraints)
 
 
-def credit(constraints: Sequence[Judged], place: int) -> float:
+def layout_credit(constraints: Sequence[JudgedConstraint], place: int) -> float:
     """Return the share of the constraints that are met, without the hard ones; none where a hard or required one is broken."""
     met = [(holds_at(constraint, place), constraint) for constraint in constraints]
     if not all(it for it, constraint in met if constraint.hard or constraint.required):
@@ -71,19 +71,19 @@ def credit(constraints: Sequence[Judged], place: int) -> float:
     return sum(soft) / len(soft) if soft else 1.0
 
 
-def hangs(constraints: Iterable[Judged], place: int) -> bool:
+def hangs(constraints: Iterable[JudgedConstraint], place: int) -> bool:
     """Whether it is a close call that a combination is right, or that it is wrong."""
     close = False
     for constraint in constraints:
         seen = constraint.seen[place]
         if not constraint.counts and is_close(constraint, seen):
             close = True
-        elif not holds(constraint, seen):
+        elif not meets_limit(constraint, seen):
             return False
     return close
 
 
-def margin(constraints: Iterable[Judged], places: int) -> float:
+def margin(constraints: Iterable[JudgedConstraint], places: int) -> float:
     """How far the nearest decision lies from its limit, in close calls; above 1 is safe."""
     known, nearest = list(constraints), float("inf")
     for place in range(places):

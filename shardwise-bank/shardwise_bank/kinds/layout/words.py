@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from shardwise.units import show
+from shardwise.units import show_amount
 from shardwise_bank.kinds.layout import grid
 from shardwise_bank.kinds.layout.grid import Layout
-from shardwise_bank.kinds.layout.model import Judged, LayoutForm, LayoutKey, Option
-from shardwise_bank.kinds.layout.reading import choices, written
-from shardwise_bank.kinds.layout.verdicts import CLOSE, Number, holds, is_close, is_met
+from shardwise_bank.kinds.layout.model import JudgedConstraint, LayoutForm, LayoutKey, Option
+from shardwise_bank.kinds.layout.reading import choices, written_option
+from shardwise_bank.kinds.layout.verdicts import CLOSE, Number, is_close, is_met, meets_limit
 
 _SPOT = re.compile("\ue000(\\w+)\ue001")
 
@@ -23,7 +23,7 @@ def rules(form: LayoutForm) -> str:
 
 def demands(form: LayoutForm) -> str:
     """The product rule and the constraints."""
-    product = f"{_of(form)} has to be {written(form.number)}, the number of {form.noun}." if form.of else ""
+    product = f"{_of(form)} has to be {written_option(form.number)}, the number of {form.noun}." if form.of else ""
     asks = "\n".join(f"- {text}" for text in form.asks)
     return f"{product}\n\n**A combination is right when all of this holds:**\n\n{asks}".strip()
 
@@ -34,25 +34,25 @@ def _of(form: LayoutForm) -> str:
 
 def one_line(form: LayoutForm, layout: Layout) -> str:
     """A layout as it is repeated to the student."""
-    return ", ".join(f"{axis.name} {written(value)}" for axis, value in zip(form.axes, layout, strict=True))
+    return ", ".join(f"{axis.name} {written_option(value)}" for axis, value in zip(form.axes, layout, strict=True))
 
 
 def off_the_product(form: LayoutForm, layout: Layout) -> str:
     """What the product of the axes is, and what was probably forgotten or counted too much."""
     named = named_of(form, layout)
-    sizes = " · ".join(written(named[name]) for name in form.of)
+    sizes = " · ".join(written_option(named[name]) for name in form.of)
     product = grid.product_of(form, named)
-    told = f"{_of(form)} is {sizes} = {written(product)}, and there are {written(form.number)} {form.noun}."
+    told = (
+        f"{_of(form)} is {sizes} = {written_option(product)}, and there are {written_option(form.number)} {form.noun}."
+    )
     if product % form.number == 0:
         for name in form.of:
             if int(named[name]) * form.number == product:
-                return (
-                    f"{told} Without `{name}` it would be {written(form.number)}, but that axis takes {form.noun}, too."
-                )
+                return f"{told} Without `{name}` it would be {written_option(form.number)}, but that axis takes {form.noun}, too."
     for axis in form.axes:
         size = named[axis.name]
         if axis.name not in form.of and isinstance(size, int) and size > 1 and product * size == form.number:
-            return f"{told} With `{axis.name}` it would be {written(form.number)}, but that axis takes no {form.noun} of its own here."
+            return f"{told} With `{axis.name}` it would be {written_option(form.number)}, but that axis takes no {form.noun} of its own here."
     return told
 
 
@@ -61,9 +61,9 @@ def named_of(form: LayoutForm, layout: Layout) -> Mapping[str, Option]:
     return {axis.name: value for axis, value in zip(form.axes, layout, strict=True)}
 
 
-def broken(form: LayoutForm, key: LayoutKey, layout: Layout, place: int) -> str:
+def broken_constraints(form: LayoutForm, key: LayoutKey, layout: Layout, place: int) -> str:
     """The constraints that a layout breaks, with its numbers; where a hard one is among them, only that."""
-    met = {name: holds(constraint, constraint.seen[place]) for name, constraint in key.constraints.items()}
+    met = {name: meets_limit(constraint, constraint.seen[place]) for name, constraint in key.constraints.items()}
     hard = [name for name, constraint in key.constraints.items() if constraint.hard and not met[name]]
     named = named_of(form, layout)
     if hard:
@@ -90,7 +90,7 @@ def _kept_from(form: LayoutForm, key: LayoutKey, name: str) -> str:
     return f"This layout breaks a condition of the question: {asks}. Nothing else was looked at."
 
 
-def _said(constraint: Judged, seen: Number | None, named: Mapping[str, Option]) -> str:
+def _said(constraint: JudgedConstraint, seen: Number | None, named: Mapping[str, Option]) -> str:
     """An author's words about a broken constraint, filled in, or a fault's own."""
     if constraint.words is not None and not constraint.say:
         return constraint.words[int(seen)] if seen is not None else ""
@@ -98,17 +98,17 @@ def _said(constraint: Judged, seen: Number | None, named: Mapping[str, Option]) 
     def filled(found: re.Match[str]) -> str:
         name = found[1]
         if name != "seen":
-            return written(named[name])
+            return written_option(named[name])
         if constraint.words is not None:
             return constraint.words[int(seen or 0)]
-        return show(seen, constraint.unit) if seen is not None else "nothing"
+        return show_amount(seen, constraint.unit) if seen is not None else "nothing"
 
     return _SPOT.sub(filled, constraint.say)
 
 
 def filled_in(text: str, named: Mapping[str, Option]) -> str:
     """An author's words with the values of axes in them."""
-    return _SPOT.sub(lambda found: written(named[found[1]]), text)
+    return _SPOT.sub(lambda found: written_option(named[found[1]]), text)
 
 
 def reached(form: LayoutForm, key: LayoutKey, place: int) -> str:
@@ -122,6 +122,6 @@ def _measured(form: LayoutForm, key: LayoutKey, place: int) -> Iterator[str]:
         if constraint.words is not None or seen is None:  # a fault that there is not has no number
             yield asks
         elif is_close(constraint, seen) and not is_met(constraint, seen):
-            yield f"{asks}: {show(seen, constraint.unit)}, which is within {CLOSE:.0%} of the limit and counts"
+            yield f"{asks}: {show_amount(seen, constraint.unit)}, which is within {CLOSE:.0%} of the limit and counts"
         else:
-            yield f"{asks}: {show(seen, constraint.unit)}"
+            yield f"{asks}: {show_amount(seen, constraint.unit)}"

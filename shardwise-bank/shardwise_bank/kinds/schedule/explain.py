@@ -11,12 +11,12 @@ from shardwise_bank.pipelines.simulate import Overflow, Run, Wait, held
 MOST_GAPS = 4  # of a stage that are listed
 
 
-def plural(number: int, what: str) -> str:
+def counted_in_words(number: int, what: str) -> str:
     """A number of things: 1 slot, 2 slots, 2 micro-batches."""
     return f"{number} {what}{'' if number == 1 else 'es' if what.endswith('batch') else 's'}"
 
 
-def unit(form: ScheduleForm) -> str:
+def counted_unit(form: ScheduleForm) -> str:
     """What is counted in flight."""
     return "chunk" if form.chunks > 1 else "micro-batch"
 
@@ -64,17 +64,15 @@ def _circle(pipeline: Pipeline, circle: tuple[Wait, ...]) -> str:
 def misses(form: ScheduleForm, run: Run) -> Iterator[str]:
     """What the target asks for, and this schedule does not reach."""
     if form.most_slots is not None and run.makespan > form.most_slots:
-        yield f"It is done after {plural(run.makespan, 'slot')}; the target is at most {form.most_slots}. {idle(run)}"
+        yield f"It is done after {counted_in_words(run.makespan, 'slot')}; the target is at most {form.most_slots}. {idle(run)}"
     if form.most_idle is not None and run.total_idle > form.most_idle:
         where = idle(run) if form.most_slots is None else ""
-        told = (
-            f"The stages are idle in {plural(run.total_idle, 'slot')} together; the target is at most {form.most_idle}."
-        )
+        told = f"The stages are idle in {counted_in_words(run.total_idle, 'slot')} together; the target is at most {form.most_idle}."
         yield f"{told} {where}".strip()
     over = held(form.pipeline, run.spans, form.most_in_flight)[1]
     if over is not None:
         yield (
-            f"Stage {over.stage} has {plural(over.held, unit(form))} in flight from time {over.start}, when "
+            f"Stage {over.stage} has {counted_in_words(over.held, counted_unit(form))} in flight from time {over.start}, when "
             f"`{form.pipeline.written(over.operation)}` starts there; the target is at most {over.room}."
         )
 
@@ -95,6 +93,6 @@ def measured(run: Run) -> str:
     """What a schedule reaches, in a sentence."""
     peaks = ", ".join(map(str, run.in_flight[:8])) + (", ..." if len(run.in_flight) > 8 else "")
     return (
-        f"Done after {plural(run.makespan, 'slot')}, with {plural(run.total_idle, 'idle slot')} in all; "
+        f"Done after {counted_in_words(run.makespan, 'slot')}, with {counted_in_words(run.total_idle, 'idle slot')} in all; "
         f"at most {peaks} in flight on the stages."
     )

@@ -10,15 +10,15 @@ from shardwise.kinds.calls import Runner
 from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import to_html
 from shardwise.markdown.timeline import as_text
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise_bank.kinds.schedule import explain, texts
 from shardwise_bank.kinds.schedule.model import KnownMistake, ScheduleForm, ScheduleKey, ScheduleTemplate
 from shardwise_bank.kinds.schedule.picture import timeline
-from shardwise_bank.kinds.schedule.progress import so_far
+from shardwise_bank.kinds.schedule.progress import schedule_so_far
 from shardwise_bank.kinds.schedule.reading import Reading, read_schedule
-from shardwise_bank.kinds.schedule.solving import Solved, meets, pattern, run_of, solve
+from shardwise_bank.kinds.schedule.solving import Solved, meets, run_of, schedule_pattern, solve
 from shardwise_bank.pipelines.named import serial
 from shardwise_bank.pipelines.pipeline import Operation, Schedule
 from shardwise_bank.pipelines.simulate import Run, simulate
@@ -31,7 +31,6 @@ class ScheduleKind(Kind[ScheduleTemplate, ScheduleForm, ScheduleKey]):
 
     name = "schedule"
     script = script_in("shardwise_bank")
-    follows_from_numbers = True
     about = "The order of forwards and backwards on each stage of a pipeline, simulated; every order that meets the target is right."
     Template = ScheduleTemplate
     Form = ScheduleForm
@@ -65,7 +64,7 @@ mistakes:
         key = ScheduleKey(
             lines=tuple(lines),
             mistakes=tuple(
-                KnownMistake(pattern=pattern(schedule), say=prose(mistake.say, draw.printed))
+                KnownMistake(pattern=schedule_pattern(schedule), say=prose(mistake.say, draw.printed))
                 for mistake, schedule in zip(template.mistakes, solved.mistakes, strict=True)
             ),
         )
@@ -101,7 +100,7 @@ mistakes:
             "label": "Your schedule",
             "source": blank,
             "series": texts.series(form),
-            "start": so_far(form, blank),
+            "start": schedule_so_far(form, blank),
         }
         return {
             "how": "Give each stage its operations in the order in which it runs them.",
@@ -110,7 +109,7 @@ mistakes:
         }
 
     def preview(self, form: ScheduleForm, raw: Any) -> View:
-        return so_far(form, raw)
+        return schedule_so_far(form, raw)
 
     def instruction(self, form: ScheduleForm, variable: str) -> str:
         return (
@@ -133,19 +132,18 @@ mistakes:
         note = f" ({value.note})" if value.note else ""
         return "; ".join(form.pipeline.lines(value.schedule)) + note
 
-    def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, ScheduleKey) and isinstance(form, ScheduleForm)
+    def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         run = run_of(form, value.schedule)
         drawn = timeline(form.pipeline, run, texts.last_slot(form))
         if meets(form, run):
-            return Verdict(credit=1.0, say=explain.measured(run), picture=drawn)
+            return Feedback.judged(question, 1.0, explain.measured(run), picture=drawn)
         words = [explain.violation(form, run) or " ".join(explain.misses(form, run))]
-        known = pattern(value.schedule)
+        known = schedule_pattern(value.schedule)
         mistake = next((place for place, wrong in enumerate(key.mistakes) if wrong.pattern == known), None)
         if mistake is not None:
             words.append(key.mistakes[mistake].say)
-        return Verdict(credit=self._credit(form, run), say="\n\n".join(words), mistake=mistake, picture=drawn)
+        return Feedback.judged(question, self._credit(form, run), *words, mistake=mistake, picture=drawn)
 
     def _credit(self, form: ScheduleForm, run: Run) -> float:
         """Half the points for a schedule that runs, and is quicker than one micro-batch after another."""
@@ -153,8 +151,7 @@ mistakes:
         return MISSED if run.is_sound and run.makespan < slowest else 0.0
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, ScheduleKey) and isinstance(form, ScheduleForm)
+        key, form = self.key_and_form(question)
         right, blank = "\n".join(key.lines), texts.blank_lines(form)
         bare = [line.partition(": ")[2] for line in key.lines]
         reading = read_schedule(form.pipeline, right)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_blank
 from shardwise_bank.kinds.schedule.notation import plainer
 from shardwise_bank.pipelines.named import NAMES
 from shardwise_bank.pipelines.pipeline import Pipeline
@@ -26,7 +26,7 @@ _RULE = re.compile(r"[\s|:`~=+-]*(?:text|python)?\s*")  # a fence, the rule of a
 _TALK = re.compile(r"[^\d:]*:?\s*")  # "My schedule:"
 
 
-def lines_of(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
+def schedule_lines(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
     """For each stage that an answer writes a line for, by its number, the text of that line; and what is wrong with other lines.
 
     An answer may lack stages: whether that is a fault, the caller knows. Raises Unreadable for what has no lines at all.
@@ -93,7 +93,7 @@ def _joined(part: Any, longest: int) -> str:
 
 def _item(item: Any) -> str:
     """One item of a list: "F1", ("F", 1), ("F", 1, 2) or nothing."""
-    if is_empty(item):
+    if is_blank(item):
         return ""
     if isinstance(item, str):
         return item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from shardwise.question import Bar, Row, Timeline
+from shardwise.question import Bar, Timeline, TimelineRow
 from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, Pipeline
 from shardwise_bank.pipelines.simulate import Run
 
@@ -21,7 +21,7 @@ def timeline(pipeline: Pipeline, run: Run, mark: int | None) -> Timeline | None:
     return Timeline(about=_about(rows), rows=tuple(rows), end=end, mark=mark if run.is_sound else None)
 
 
-def _row(pipeline: Pipeline, run: Run, stage: int) -> Row:
+def _row(pipeline: Pipeline, run: Run, stage: int) -> TimelineRow:
     over = run.overflow
     bars = []
     for span in run.spans[stage - 1]:
@@ -34,10 +34,10 @@ def _row(pipeline: Pipeline, run: Run, stage: int) -> Row:
             label = f"{pipeline.written(wait.operation)}?"
             end = wait.since + pipeline.slots(stage, wait.operation.letter)
             bars.append(Bar(start=wait.since, end=end, label=label, look="wrong"))
-    return Row(label=f"stage {stage}", bars=tuple(bars))
+    return TimelineRow(label=f"stage {stage}", bars=tuple(bars))
 
 
-def _about(rows: list[Row]) -> str:
+def _about(rows: list[TimelineRow]) -> str:
     """What the picture shows, read out stage by stage: F1, F2, 3 idle, B1."""
     told = []
     for row in rows:

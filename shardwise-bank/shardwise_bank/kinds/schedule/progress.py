@@ -6,7 +6,7 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.markdown.timeline import as_svg
-from shardwise_bank.kinds.schedule.explain import plural
+from shardwise_bank.kinds.schedule.explain import counted_in_words
 from shardwise_bank.kinds.schedule.model import ScheduleForm
 from shardwise_bank.kinds.schedule.picture import timeline
 from shardwise_bank.kinds.schedule.reading import read_so_far, sentences
@@ -15,7 +15,7 @@ from shardwise_bank.pipelines.pipeline import Pipeline, Schedule
 from shardwise_bank.pipelines.simulate import Run, Wait, simulate
 
 
-def so_far(form: ScheduleForm, raw: Any) -> dict[str, Any]:
+def schedule_so_far(form: ScheduleForm, raw: Any) -> dict[str, Any]:
     """What the form shows of a schedule that may not be complete: the simulator's times, and no verdict."""
     pipeline = form.pipeline
     try:
@@ -38,7 +38,9 @@ def _measured(form: ScheduleForm, schedule: Schedule, run: Run) -> str:
     told = f"{placed} of {every} operations placed"
     if not run.makespan:
         return f"{told}."
-    return f"{told}: {plural(run.makespan, 'slot')}, of which the stages are idle in {run.total_idle} together."
+    return (
+        f"{told}: {counted_in_words(run.makespan, 'slot')}, of which the stages are idle in {run.total_idle} together."
+    )
 
 
 def _row(form: ScheduleForm, schedule: Schedule, run: Run, stage: int) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise_bank.kinds.schedule.explain import plural
-from shardwise_bank.kinds.schedule.lines import lines_of
-from shardwise_bank.kinds.schedule.notation import Written, tokens_of
+from shardwise_bank.kinds.schedule.explain import counted_in_words
+from shardwise_bank.kinds.schedule.lines import schedule_lines
+from shardwise_bank.kinds.schedule.notation import Written, schedule_tokens
 from shardwise_bank.pipelines.pipeline import WEIGHT, Operation, Pipeline, Schedule
 
 MOST_FAULTS = 6  # that are told at once
@@ -31,14 +31,14 @@ class Reading:
 
 def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
     """The schedule that an answer writes; None where only the names of the stages are there. Raises Unreadable."""
-    lines, faults = lines_of(pipeline, raw)
+    lines, faults = schedule_lines(pipeline, raw)
     if lines:
         faults += [f"stage {stage} has no line" for stage in range(1, pipeline.stages + 1) if stage not in lines]
     if not faults and all(text.strip(" .…") == "" for text in lines.values()):
         return None
     written: dict[int, list[Written]] = {}
     for stage, text in sorted(lines.items()):
-        written[stage], unread = tokens_of(text, has_chunks=pipeline.chunks > 1)
+        written[stage], unread = schedule_tokens(text, has_chunks=pipeline.chunks > 1)
         faults += [f"stage {stage}: I cannot read “{token}”" for token in unread[:2]]
     notes = _count_from_one(pipeline, written)
     for stage, line in written.items():
@@ -54,10 +54,10 @@ def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
 
 def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
     """What can be run of a schedule that is still being written, and what is wrong with the rest. Raises Unreadable."""
-    lines, faults = lines_of(pipeline, raw)  # stages may have no line yet
+    lines, faults = schedule_lines(pipeline, raw)  # stages may have no line yet
     written: dict[int, list[Written]] = {}
     for stage in range(1, pipeline.stages + 1):
-        written[stage], unread = tokens_of(lines.get(stage, ""), has_chunks=pipeline.chunks > 1)
+        written[stage], unread = schedule_tokens(lines.get(stage, ""), has_chunks=pipeline.chunks > 1)
         faults += [f"stage {stage}: I cannot read “{token}”" for token in unread[:2]]
     _count_from_one(pipeline, written)
     known = {Written(*operation) for operation in pipeline.operations()}
@@ -79,7 +79,9 @@ def sentences(faults: Sequence[str]) -> str:
     """Faults as sentences: the first few, and how many more there are. Nothing where there is none."""
     told = [f"{fault[0].upper()}{fault[1:]}." for fault in faults[:MOST_FAULTS]]
     more = len(faults) - len(told)
-    return " ".join([*told, *([f"There {'is' if more == 1 else 'are'} {plural(more, 'more fault')}."] if more else [])])
+    return " ".join(
+        [*told, *([f"There {'is' if more == 1 else 'are'} {counted_in_words(more, 'more fault')}."] if more else [])]
+    )
 
 
 def _unreadable(pipeline: Pipeline, faults: Sequence[str]) -> Unreadable:
@@ -148,7 +150,7 @@ def _strange(pipeline: Pipeline, operation: Written) -> str:
     )
 
 
-def _listed(pipeline: Pipeline, operations: Sequence[Written], one: str, several: str) -> str:
+def _listed(pipeline: Pipeline, operations: Sequence[Written], each: str, several: str) -> str:
     """Operations in words, with runs of them shortened: F2, B1 to B4 are missing."""
     runs: list[list[Written]] = []
     for operation in operations:
@@ -162,7 +164,7 @@ def _listed(pipeline: Pipeline, operations: Sequence[Written], one: str, several
         for run in runs[:4]
     ]
     more = f" and {len(runs) - 4} more" if len(runs) > 4 else ""
-    return f"{', '.join(parts)}{more} {one if len(operations) == 1 else several}"
+    return f"{', '.join(parts)}{more} {each if len(operations) == 1 else several}"
 
 
 def _name(pipeline: Pipeline, operation: Written) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from shardwise.errors import Reject, ShardwiseError, Unreadable
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import filled
+from shardwise.template.expressions import with_values
 from shardwise_bank.kinds.schedule.explain import misses
 from shardwise_bank.kinds.schedule.model import EachStage, Limited, ScheduleForm, ScheduleTemplate
 from shardwise_bank.kinds.schedule.reading import read_schedule
@@ -39,7 +39,7 @@ def meets(form: ScheduleForm, run: Run) -> bool:
     return run.is_sound and not any(misses(form, run))
 
 
-def pattern(schedule: Schedule) -> tuple[str, ...]:
+def schedule_pattern(schedule: Schedule) -> tuple[str, ...]:
     """What a schedule is, whichever micro-batches it takes first: the letters and chunks of each line."""
     return tuple("".join(f"{step.letter}{step.chunk if step.chunk > 1 else ''}" for step in line) for line in schedule)
 
@@ -52,7 +52,7 @@ def solve(template: ScheduleTemplate, draw: Draw) -> Solved:
     for number, schedule in enumerate(mistakes, start=1):
         if meets(form, run_of(form, schedule)):
             raise Reject(f"mistake {number} meets the target")
-    if len({pattern(schedule) for schedule in mistakes}) < len(mistakes):
+    if len({schedule_pattern(schedule) for schedule in mistakes}) < len(mistakes):
         raise Reject("two mistakes are the same schedule")
     return Solved(form, solution, mistakes)
 
@@ -94,7 +94,7 @@ def _form(template: ScheduleTemplate, draw: Draw) -> ScheduleForm:
     )
 
 
-def named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) -> Schedule:
+def schedule_named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) -> Schedule:
     """The schedule of that name. Raises ShardwiseError where there is none, or none that the memory has room for."""
     if name not in NAMES:
         raise ShardwiseError(f"no schedule is called {name!r}; there are {', '.join(NAMES)}")
@@ -111,7 +111,7 @@ def _measures(pipeline: Pipeline, room: tuple[int | None, ...]) -> dict[str, Any
     """What expressions of a target may call: makespan("1f1b"), idle("zb-h1"), in_flight("1f1b", 2)."""
 
     def run(name: str) -> Run:
-        return simulate(pipeline, named(name, pipeline, room))
+        return simulate(pipeline, schedule_named(name, pipeline, room))
 
     return {
         "makespan": lambda name: run(name).makespan,
@@ -126,9 +126,9 @@ def _schedule(written: str | Limited, form: ScheduleForm, draw: Draw) -> Schedul
     if isinstance(written, Limited):
         return limited(pipeline, _whole(draw.evaluate(written.in_flight), "in_flight", 1, MOST_MICRO_BATCHES))
     if written.strip() in NAMES:
-        return named(written.strip(), pipeline, form.room)
+        return schedule_named(written.strip(), pipeline, form.room)
     try:
-        reading = read_schedule(pipeline, filled(written, draw.printed))
+        reading = read_schedule(pipeline, with_values(written, draw.printed))
     except Unreadable as error:
         raise ShardwiseError(f"a schedule of the template cannot be read: {error}") from None
     if reading is None:

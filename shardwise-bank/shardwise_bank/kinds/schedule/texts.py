@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from shardwise_bank.kinds.schedule.explain import plural, unit
+from shardwise_bank.kinds.schedule.explain import counted_in_words, counted_unit
 from shardwise_bank.kinds.schedule.model import ScheduleForm
 from shardwise_bank.pipelines.pipeline import WORDS
 
@@ -44,7 +44,7 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
     if form.weight:
         durations[1] = ("B", "the gradient of the stage's input for", form.backward)
         durations.append(("W", "the gradient of its weights for", form.weight))
-    yield f"{form.stages} stages and {plural(form.micro_batches, 'micro-batch')}, numbered from 1."
+    yield f"{form.stages} stages and {counted_in_words(form.micro_batches, 'micro-batch')}, numbered from 1."
     for letter, what, slots in durations:
         example = f"{letter}2.1" if form.chunks > 1 else f"{letter}2"
         which = "micro-batch 2 in chunk 1" if form.chunks > 1 else "micro-batch 2"
@@ -56,7 +56,7 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
             f"stage 1 holds pieces {pieces} as its chunks {chunks}, stage 2 the pieces behind these, and so on."
         )
     other = "piece" if form.chunks > 1 else "stage"
-    there = f"{plural(form.hop, 'slot')} later" if form.hop else "at once"
+    there = f"{counted_in_words(form.hop, 'slot')} later" if form.hop else "at once"
     yield (
         f"`F` needs the `F` of the {other} before. `B` needs its own `F`, and the `B` of the {other} behind if there is one."
         + (" `W` needs its own `B`." if form.weight else "")
@@ -67,17 +67,17 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
     counted = " Each chunk counts by itself." if form.chunks > 1 else ""
     yield f"A micro-batch is in flight {where} from the start of its `F` to the end of its `{'W' if form.weight else 'B'}`.{counted}"
     for where, most in _grouped(form.room):
-        yield f"Memory: {where} has room for {plural(most, unit(form))} in flight. One more, and it runs out."
+        yield f"Memory: {where} has room for {counted_in_words(most, counted_unit(form))} in flight. One more, and it runs out."
 
 
 def target_lines(form: ScheduleForm) -> Iterator[str]:
     """What is asked of a schedule."""
     if form.most_slots is not None:
-        yield f"Everything is done after at most **{plural(form.most_slots, 'slot')}**."
+        yield f"Everything is done after at most **{counted_in_words(form.most_slots, 'slot')}**."
     if form.most_idle is not None:
-        yield f"All stages together are idle in at most **{plural(form.most_idle, 'slot')}** before everything is done."
+        yield f"All stages together are idle in at most **{counted_in_words(form.most_idle, 'slot')}** before everything is done."
     for where, most in _grouped(form.most_in_flight):
-        yield f"At most **{plural(most, unit(form))}** in flight on {where}."
+        yield f"At most **{counted_in_words(most, counted_unit(form))}** in flight on {where}."
 
 
 def last_slot(form: ScheduleForm) -> int | None:
@@ -96,7 +96,7 @@ def _grouped(bounds: Sequence[int | None]) -> list[tuple[str, int]]:
 
 def _slots(letter: str, slots: Sequence[int]) -> str:
     if len(set(slots)) == 1:
-        return f"it takes {plural(slots[0], 'slot')}"
+        return f"it takes {counted_in_words(slots[0], 'slot')}"
     return f"it takes {_and(list(map(str, slots)))} slots on stages 1 to {len(slots)}"
 
 

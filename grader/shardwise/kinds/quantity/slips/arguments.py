@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.words import is_understood, words
+from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
+from shardwise.kinds.quantity.slips.words import is_understood, words
 from shardwise.template.model import Template
 from shardwise.template.parameters import Parameter
 from shardwise.template.results import full_name
@@ -25,7 +25,7 @@ UNSAID = (
 
 
 @dataclass(frozen=True)
-class Argument:
+class ReferenceArgument:
     """An argument of the reference: its words, what it measures, and whether it counts things."""
 
     says: str  # perhaps with a place for its value, such as "{reserved_bytes}"
@@ -36,26 +36,26 @@ class Argument:
     shares: bool  # it counts what work and data are shared out to, such as nodes and months
 
 
-Known = Mapping[str, Argument]
+Known = Mapping[str, ReferenceArgument]
 
 
-def arguments_of(template: Template, root: Node, usual: Mapping[str, Any]) -> dict[str, Argument]:
+def reference_arguments(template: Template, root: TracedNode, usual: Mapping[str, Any]) -> dict[str, ReferenceArgument]:
     """What is known about the arguments in an expression."""
     return {
         here.name: _argument(
             here.name, usual.get(here.name, here.value), template.params.get(here.name), template.prompt
         )
-        for here in nodes(root)
+        for here in traced_nodes(root)
         if here.operation == "argument"
     }
 
 
-def _argument(name: str, value: float, parameter: Parameter | None, prompt: str) -> Argument:
+def _argument(name: str, value: float, parameter: Parameter | None, prompt: str) -> ReferenceArgument:
     measured = parameter.unit if parameter is not None else None
     dimension = unit(measured).dimension if measured else "dimensionless"
     is_plain = dimension == "dimensionless"
     is_count = is_plain and float(value).is_integer() and 2 <= value <= 10**6 and not name.startswith("bytes_per")
-    return Argument(
+    return ReferenceArgument(
         says=_said(name, prompt, has_unit=measured is not None),
         value=float(value),
         dimension=dimension,
@@ -65,14 +65,14 @@ def _argument(name: str, value: float, parameter: Parameter | None, prompt: str)
     )
 
 
-def named(name: str, *, has_unit: bool) -> str:
+def argument_named(name: str, *, has_unit: bool) -> str:
     """Return the words for a parameter, or for an earlier result that has the name of its part."""
     return words(name.removeprefix(full_name("")), has_unit=has_unit)
 
 
 def _said(name: str, prompt: str, *, has_unit: bool) -> str:
     """Return an argument's name in words; a placeholder for its number if the prompt avoids those words, or else UNSAID."""
-    phrase = named(name, has_unit=has_unit)
+    phrase = argument_named(name, has_unit=has_unit)
     if is_understood(name, phrase, prompt):
         return phrase
     is_printed = name.isidentifier() and re.search(rf"{{{{-?\s*{name}\b", prompt)

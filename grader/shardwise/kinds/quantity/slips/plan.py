@@ -1,4 +1,4 @@
-"""Slips: the wrong numbers that a draw's own parameters make, each with what went wrong.
+"""The plan of a problem's slips, and the slips of a draw: wrong numbers, each with what went wrong.
 
 They are worked out when a question is posed and stand in its key, so marking needs neither template nor reference. What
 can be thought about once, the expressions and which of them are the same, is kept for each problem.
@@ -14,19 +14,19 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.quantity.arguments import UNSAID, arguments_of
-from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate
-from shardwise.kinds.quantity.negligible import LeftOut, cut_out, sorted_out, with_derived
-from shardwise.kinds.quantity.program import Program, disturbed, program
-from shardwise.kinds.quantity.sources import Cuts
-from shardwise.kinds.quantity.stops import Stops, filled, stops_of
-from shardwise.kinds.quantity.tracing import traced
-from shardwise.kinds.quantity.twins import is_another_cause
-from shardwise.kinds.quantity.variants import Variant, variants
+from shardwise.kinds.quantity.slips.arguments import UNSAID, reference_arguments
+from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
+from shardwise.kinds.quantity.slips.negligible import LeftOut, cut_out, sorted_out, with_derived
+from shardwise.kinds.quantity.slips.program import Program, disturbed, program
+from shardwise.kinds.quantity.slips.sources import Cuts
+from shardwise.kinds.quantity.slips.stops import Stops, stops_of, with_numbers
+from shardwise.kinds.quantity.slips.tracing import traced
+from shardwise.kinds.quantity.slips.twins import is_another_cause
+from shardwise.kinds.quantity.slips.variants import WrongFormula, wrong_formulas
 from shardwise.template import model as author
 from shardwise.template.draw import Draw, values_of
-from shardwise.template.expressions import prose, shown
+from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.references import References
 from shardwise.template.rng import Rng
 from shardwise.units import unit
@@ -40,6 +40,7 @@ BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer 
 SAMPLED = 25  # draws by which it is found how often they tell what is left out from the key
 MOST_TRIED = 10 * SAMPLED  # throws that those are looked for among
 
+Rows = Sequence[tuple[Draw, Sequence[float]]]  # some draws, and what a program gives for each
 Slip = tuple[float, str]  # the wrong value in base units, and what the student did
 
 
@@ -52,26 +53,23 @@ class Demanded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class SlipPlan:
     """What is known about the slips of an expression, whatever the numbers are."""
 
     program: Program | Cuts  # gives the key, then each slip, and what is left out
-    how: tuple[str, ...]
+    left_out: LeftOut
     demanded: tuple[Demanded, ...]
-    untold: Mapping[str, tuple[float, str]]  # omissions that too few draws tell: the share that does not, and the fault
-    neglected: frozenset[str]  # what the author allows to be left out, where it cannot be told
-    steady: tuple[bool, ...]  # of the recognised mistakes: whether each is the same multiple of the key in every draw
-    told: Mapping[tuple[int, str], frozenset[int]] = field(
+    how: tuple[str, ...] = ()
+    mistakes_by_sentence: Mapping[tuple[int, str], frozenset[int]] = field(
         default_factory=dict
-    )  # those that are so where its sentence is this
+    )  # slips that a mistake is, by its sentence
+    unsteady: frozenset[int] = (
+        frozenset()
+    )  # the recognised mistakes that are not the same multiple of the key in every draw
     stops: Stops | None = None  # the intermediate results, where they were looked for
 
-    def run(self, values: Mapping[str, Any]) -> tuple[float, ...]:
-        """The key and each slip."""
-        return tuple(self.program.run(values))
 
-
-def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
+def plan_of(template: QuantityTemplate, draw: Draw) -> SlipPlan:
     """Return the slip plan of a draw; for an untraceable reference it has only omissions found in the source."""
     answer = template.answer
     root = traced(draw.references, answer.reference, draw.values, answer.arguments)
@@ -87,7 +85,7 @@ def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
     return plans[same]
 
 
-def _plans(template: QuantityTemplate, references: References) -> dict[Any, Plan]:
+def _plans(template: QuantityTemplate, references: References) -> dict[Any, SlipPlan]:
     """Return the plans of a template so far. The template is kept with them, so that its id stays."""
     _, plans = references.memo.setdefault(("slips", id(template)), (template, {}))
     return plans  # type: ignore[no-any-return]
@@ -98,10 +96,10 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
     plans = _plans(template, references).values()
     untold: dict[str, tuple[float, str]] = {}
     for plan in plans:
-        untold |= {lost: max(found, untold.get(lost, found)) for lost, found in plan.untold.items()}
+        untold |= {lost: max(found, untold.get(lost, found)) for lost, found in plan.left_out.untold.items()}
     yield from (fault for _, fault in untold.values())
     for lost in template.answer.negligible:
-        if plans and not any(lost in plan.neglected for plan in plans):
+        if plans and not any(lost in plan.left_out.neglected for plan in plans):
             yield (
                 f"answer.negligible names `{lost}`, and there is no such omission that lies within the tolerance; "
                 "delete it"
@@ -109,28 +107,29 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
 
 
 def slips(
-    plan: Plan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
+    plan: SlipPlan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
 ) -> tuple[Slip, ...]:
     """Return the slips outside the key's tolerance, except those that a listed mistake already explains."""
     key = found[0]
-    chosen = [
-        (number, mistake)
-        for number, mistake in enumerate(template.mistakes)
-        if mistake.depends and (mistake.when is None or draw.evaluate(mistake.when, key=key))
-    ]
-    sentences = ((number, _sentence(mistake, template.answer, key, draw)) for number, mistake in chosen)
-    told = frozenset[int]().union(*(plan.told.get(sentence, ()) for sentence in sentences))
+    told = frozenset[int]().union(
+        *(
+            plan.mistakes_by_sentence.get((number, sentence), ())
+            for number, mistake in enumerate(template.mistakes)
+            if mistake.when is None or draw.evaluate(mistake.when, key=key)
+            for sentence in _sentences(mistake, template.answer, key, draw)
+        )
+    )
     least = allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
-        (value, filled(how, draw))
+        (value, with_numbers(how, draw))
         for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=False))
         if index not in told and low < value < high and abs(value - key) > least and UNSAID not in how
     ]
     return tuple(apart[:MOST])
 
 
-def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
+def not_told(plan: SlipPlan, found: Sequence[float], allowed: float) -> str | None:
     """Return the omissions that this draw cannot detect and other draws can."""
     for place, what, idle in plan.demanded:
         if abs(found[place] - found[0]) <= allowed and (idle is None or found[idle]):
@@ -138,12 +137,11 @@ def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
     return None
 
 
-def _cut(template: QuantityTemplate, draw: Draw) -> Plan:
+def _cut(template: QuantityTemplate, draw: Draw) -> SlipPlan:
     left_out, demanded = cut_out(template, draw, other_draws(template, draw))
     places = tuple(Demanded(place, cut.what) for place, cut in enumerate(demanded, start=1))
-    steady = (True,) * len(template.mistakes)
     run = Cuts(template.answer.reference, template.answer.arguments, draw.references, demanded)
-    return Plan(run, (), places, left_out.untold, left_out.neglected, steady)
+    return SlipPlan(run, left_out, places)
 
 
 def _places(left_out: LeftOut, before: int) -> tuple[Demanded, ...]:
@@ -155,42 +153,37 @@ def _places(left_out: LeftOut, before: int) -> tuple[Demanded, ...]:
     )
 
 
-def _roots(left_out: LeftOut) -> list[Node]:
+def _roots(left_out: LeftOut) -> list[TracedNode]:
     idle = [] if left_out.is_sampled else [omission.idle for omission in left_out.demanded]
     return [*(omission.root for omission in left_out.demanded), *idle]
 
 
-def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> Plan:
+def _planned(template: QuantityTemplate, draw: Draw, root: TracedNode, full: TracedNode) -> SlipPlan:
     elsewhere = other_draws(template, draw)
     usual = (
         elsewhere[0] if elsewhere else draw
     ).values  # so that a plan does not depend on the draw that was made first
     left_out = sorted_out(template, full, elsewhere, usual)
-    if len(nodes(root)) > MOST_NODES:
-        whole, steady = program([root, *_roots(left_out)]), (True,) * len(template.mistakes)
-        return Plan(whole, (), _places(left_out, 1), left_out.untold, left_out.neglected, steady)
-    known = arguments_of(template, root, usual)
-    options = [variant for variant in variants(root, known) if len(nodes(variant.root)) < 2 * len(nodes(root)) + 20]
+    if len(traced_nodes(root)) > MOST_NODES:
+        return SlipPlan(program([root, *_roots(left_out)]), left_out, _places(left_out, 1))
+    known = reference_arguments(template, root, usual)
+    options = [
+        variant
+        for variant in wrong_formulas(root, known)
+        if len(traced_nodes(variant.root)) < 2 * len(traced_nodes(root)) + 20
+    ]
     options = _different(root, options, usual, is_data="[information]" in unit(template.answer.unit).dimension)
-    tried = program([root, *(variant.root for variant in options)])
-    rows = [tried.run(values.values) for values in elsewhere]
-    hows = [option.how for option in options]
-    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)], hows)
-    kept = [index for index in range(len(options)) if index not in said]
-    options = [options[index] for index in kept]
     final = program([root, *(variant.root for variant in options), *_roots(left_out)])
-    told = {
-        sentence: frozenset(place for place, index in enumerate(kept) if index in its)
-        for sentence, its in _by_sentence(template, [*zip(elsewhere, rows, strict=True)], hows if rows else [])
-    }
+    rows = [(drawn, final.run(drawn.values)) for drawn in elsewhere]
     how = tuple(option.how for option in options)
-    stops = stops_of(root, known)
-    return Plan(
-        final, how, _places(left_out, 1 + len(options)), left_out.untold, left_out.neglected, steady, told, stops
-    )
+    told = dict(_told_by_mistakes(template, rows, how)) if rows else {}
+    unsteady = frozenset(number for number, mistake in enumerate(template.mistakes) if not _is_steady(mistake, rows))
+    return SlipPlan(final, left_out, _places(left_out, 1 + len(how)), how, told, unsteady, stops_of(root, known))
 
 
-def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any], *, is_data: bool) -> list[Variant]:
+def _different(
+    root: TracedNode, options: Sequence[WrongFormula], usual: Mapping[str, Any], *, is_data: bool
+) -> list[WrongFormula]:
     """The variants that are not the same expression as the key, or as one before them, only written in another way."""
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]
@@ -219,66 +212,53 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
     rng = Rng("elsewhere", draw.rng.problem, number)
     try:
         drawn = replace(draw, rng=rng, values=values_of(draw.params, rng, draw.references))
-        if not all(map(drawn.holds, draw.where)):
+        if not all(map(drawn.is_true, draw.where)):
             return None
         drawn = replace(drawn, values=draw.complete(drawn.values))
-        return drawn if all(map(drawn.holds, where)) else None
+        return drawn if all(map(drawn.is_true, where)) else None
     except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have refused
         return None
 
 
-def _beside_mistakes(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
-) -> tuple[tuple[bool, ...], set[int]]:
-    """Which mistakes are a fixed multiple of the key, and which options are a mistake by another name."""
-    steady, said = [], set()
-    near = _near(template)
-    for mistake in template.mistakes:
-        pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
-        ratios = [value / found[0] for found, value in pairs if found[0]]
-        steady.append(all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios))
-        if mistake.when is None:  # else it is not known of every draw, and the slip is said where it is not
-            said |= {
-                index
-                for index, how in enumerate(hows)
-                if not is_another_cause(how, mistake.say) and _is_said(pairs, index, near)
-            }
-    return tuple(steady), said
+def _is_steady(mistake: Mistake, rows: Rows) -> bool:
+    """Whether a mistake is a fixed multiple of the key."""
+    ratios = [
+        value / found[0]
+        for drawn, found in rows
+        if found[0] and (value := _value(mistake, found[0], drawn)) is not None
+    ]
+    return all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios)
 
 
-def _near(template: QuantityTemplate) -> float:
-    """How near a mistake is to the slip that it is: a key may be rounded, and a mistake's expression not."""
-    return max(1e-6, (template.answer.rel_tol or 0.0) / 10)
+def _told_by_mistakes(
+    template: QuantityTemplate, rows: Rows, hows: Sequence[str]
+) -> Iterator[tuple[tuple[int, str], frozenset[int]]]:
+    """Yield the options that a mistake is by another name, in the draws in which its sentence is the same.
 
-
-def _by_sentence(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
-) -> Iterator[tuple[tuple[int, str], set[int]]]:
-    """The options that are a mistake by another name in the draws in which its sentence is the same."""
+    A key may be rounded, and a mistake's expression not, so the two need not be equal to the last digit.
+    """
+    near = max(1e-6, (template.answer.rel_tol or 0.0) / 10)
     for number, mistake in enumerate(template.mistakes):
-        if not mistake.depends:
-            continue
         groups: dict[str, list[tuple[Sequence[float], float]]] = {}
         for drawn, found in rows:
             if (value := _value(mistake, found[0], drawn)) is not None:
-                sentence = _sentence(mistake, template.answer, found[0], drawn)
-                groups.setdefault(sentence, []).append((found, value))
+                for sentence in _sentences(mistake, template.answer, found[0], drawn):
+                    groups.setdefault(sentence, []).append((found, value))
         for sentence, pairs in groups.items():
-            if len(pairs) >= ELSEWHERE:
-                yield (
-                    (number, sentence),
-                    {
-                        index
-                        for index, how in enumerate(hows)
-                        if not is_another_cause(how, sentence) and _is_said(pairs, index, _near(template))
-                    },
+            if len(pairs) >= ELSEWHERE or not sentence:
+                options = (
+                    place for place, how in enumerate(hows) if not is_another_cause(how, sentence or mistake.say)
                 )
+                yield (number, sentence), frozenset(place for place in options if _is_said(pairs, place, near))
 
 
-def _sentence(mistake: Mistake, answer: Answer, key: float, draw: Draw) -> str:
-    """What is said to a mistake, without its numbers."""
-    names = {**draw.printed, "key": shown(key, answer.unit, answer.direction or "none")}
-    return re.sub(r"\d+", "0", prose(mistake.say, names))
+def _sentences(mistake: Mistake, answer: Answer, key: float, draw: Draw) -> Iterator[str]:
+    """Yield what is said to a mistake in a draw, without its numbers, and "" where it is known of every draw."""
+    if mistake.when is None:
+        yield ""
+    if mistake.depends:
+        names = {**draw.printed, "key": number_in_unit(key, answer.unit, answer.direction or "none")}
+        yield re.sub(r"\d+", "0", prose(mistake.say, names))
 
 
 def _is_said(pairs: Sequence[tuple[Sequence[float], float]], index: int, near: float) -> bool:

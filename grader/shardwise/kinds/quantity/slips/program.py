@@ -8,50 +8,44 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
 
 
 @dataclass(frozen=True)
 class Program:
-    """Steps over a list of values: first the leaves, then what each operation makes of earlier values."""
+    """Steps over a list of values: first arguments, then numbers, then what each operation makes of two earlier values."""
 
     arguments: tuple[tuple[str, float], ...]  # by name; the value where a draw has none of that name
     numbers: tuple[float, ...]
-    steps: tuple[tuple[Callable[..., float], int, int], ...]  # an operation of one number is given it twice
+    steps: tuple[tuple[str, int, int], ...]  # an operation of one number is given it twice
     results: tuple[int, ...]
 
     def run(self, values: Mapping[str, float]) -> list[float]:
         """The value of each expression; nan where it has none."""
         found: list[float] = [values.get(name, default) for name, default in self.arguments]
         found += self.numbers
-        append = found.append
-        for work, first, last in self.steps:
-            append(work(found[first], found[last]))
+        for operation, first, last in self.steps:
+            found.append(OPERATIONS[operation](found[first], found[last]))
         return [found[place] for place in self.results]
 
 
-def program(roots: Sequence[Node]) -> Program:
-    """The program that works out these expressions."""
-    unique: dict[int, Node] = {}
-    for root in roots:
-        for here in nodes(root):
-            unique[id(here)] = here
-    arguments = {here.name: here.value for here in unique.values() if here.operation == "argument"}
-    numbers = {here.value: None for here in unique.values() if here.is_number}
+def program(roots: Sequence[TracedNode], names: Sequence[str] | None = None) -> Program:
+    """The program that works out these expressions; its arguments are those of these names, in this order, or all that there are."""
+    unique = {id(here): here for root in roots for here in traced_nodes(root)}
+    leaves = [here for here in unique.values() if not here.parts]
+    known = {here.name: here.value for here in leaves if not here.is_number}
+    arguments = known if names is None else {name: known.get(name, 0.0) for name in names}
+    numbers = dict.fromkeys(here.value for here in leaves if here.is_number or here.name not in arguments)
     by_name = {name: place for place, name in enumerate(arguments)}
     by_value = {value: len(arguments) + place for place, value in enumerate(numbers)}
+    steps: dict[tuple[str, int, int], int] = {}
     places: dict[int, int] = {}
-    steps: list[tuple[Callable[..., float], int, int]] = []
-    known: dict[tuple[str, tuple[int, ...]], int] = {}
     for key, here in unique.items():
-        if not here.parts:
-            places[key] = by_value[here.value] if here.is_number else by_name[here.name]
-            continue
-        parts = tuple(places[id(part)] for part in here.parts)
-        if (here.operation, parts) not in known:
-            known[here.operation, parts] = len(arguments) + len(numbers) + len(steps)
-            steps.append((OPERATIONS[here.operation], parts[0], parts[-1]))
-        places[key] = known[here.operation, parts]
+        if here.parts:
+            step = here.operation, places[id(here.parts[0])], places[id(here.parts[-1])]
+            places[key] = steps.setdefault(step, len(arguments) + len(numbers) + len(steps))
+        else:
+            places[key] = by_name[here.name] if here.name in by_name else by_value[here.value]
     return Program(tuple(arguments.items()), tuple(numbers), tuple(steps), tuple(places[id(root)] for root in roots))
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from operator import is_
 
-from shardwise.kinds.quantity.arguments import Known
-from shardwise.kinds.quantity.changes import OF_UNITS, changes
-from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
-from shardwise.kinds.quantity.phrases import factor_in_words, is_short, names, part_in_words, term_in_words
+from shardwise.kinds.quantity.slips.arguments import Known
+from shardwise.kinds.quantity.slips.changes import OF_UNITS, changes
+from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, number, traced_nodes
+from shardwise.kinds.quantity.slips.phrases import factor_in_words, is_short, names, part_in_words, term_in_words
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"
@@ -22,15 +22,15 @@ WIDTHS = (1, 2, 4, 8)  # bytes of a number
 
 
 @dataclass(frozen=True)
-class Variant:
+class WrongFormula:
     """A wrong expression, and what the student did, to follow “You”."""
 
-    root: Node
+    root: TracedNode
     how: str
     is_likely: bool = False  # it is named before others
 
 
-def variants(root: Node, known: Known) -> list[Variant]:
+def wrong_formulas(root: TracedNode, known: Known) -> list[WrongFormula]:
     """Every expression that is one slip away, likely ones first."""
     found = list(_changed(root, known))
     found += _of_ratios(root, known)
@@ -41,33 +41,35 @@ def variants(root: Node, known: Known) -> list[Variant]:
     return sorted(found, key=lambda variant: not variant.is_likely)
 
 
-def _changed(root: Node, known: Known) -> Iterator[Variant]:
+def _changed(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
     """Yield each change of each operation, applied to all equal parts and to one alone."""
-    alike: dict[int, list[Node]] = {}
-    for here in nodes(root):
+    alike: dict[int, list[TracedNode]] = {}
+    for here in traced_nodes(root):
         alike.setdefault(here.shape, []).append(here)
-    for here in reversed(nodes(root)):
+    for here in reversed(traced_nodes(root)):
         for changed, how, is_likely in changes(here, known):
             if len(same := alike[here.shape]) > 1:
-                yield Variant(rebuilt(root, {id(one): changed for one in same}), how)
-            yield Variant(_replaced(root, here, changed), how, is_likely)
+                yield WrongFormula(rebuilt(root, {id(each): changed for each in same}), how)
+            yield WrongFormula(_replaced(root, here, changed), how, is_likely)
 
 
-def _twice_or_half(root: Node, known: Known) -> Iterator[Variant]:
+def _twice_or_half(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
     """Yield variants with a term doubled, or a term or an even number halved, as when one direction of two is forgotten."""
-    for here in nodes(root):
+    for here in traced_nodes(root):
         for part in here.parts:
             if here.operation in ("plus", "minus") and part.operation not in ("plus", "argument") and names(part):
                 said = term_in_words(part, known)
                 for factor, times in ((number(2), "twice"), (number(0.5), "half of")):
                     again = node("times", factor, part)
-                    yield Variant(_replaced(root, part, again), f"took {times} {said}: does it happen once or twice?")
+                    yield WrongFormula(
+                        _replaced(root, part, again), f"took {times} {said}: does it happen once or twice?"
+                    )
             elif here.operation == "times" and part.is_number and part.value in (4, 6, 8, 12):
-                half = node("times", *(number(part.value / 2) if one is part else one for one in here.parts))
-                yield Variant(_replaced(root, here, half), "left out a factor of 2")
+                half = node("times", *(number(part.value / 2) if each is part else each for each in here.parts))
+                yield WrongFormula(_replaced(root, here, half), "left out a factor of 2")
 
 
-def _pairs(root: Node, known: Known) -> Iterator[Variant]:
+def _pairs(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
     """Two factors of the result left out at once."""
     factors = list(factors_of(root, 1))
     if len(factors) > MOST_FACTORS:
@@ -79,10 +81,10 @@ def _pairs(root: Node, known: Known) -> Iterator[Variant]:
             for power, part in lost:
                 changed = node("over" if power > 0 else "times", changed, part)
             said = " and ".join(factor_in_words(power, part, known) for power, part in lost)
-            yield Variant(changed, f"left out {said}")
+            yield WrongFormula(changed, f"left out {said}")
 
 
-def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
+def _of_ratios(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
     """Ratios to a wrong power, and N over N-1 for N-1 over N, wherever a product has both parts of one."""
     for here, tops, belows in fractions(root):
         for top, below in product(tops, belows):
@@ -90,16 +92,16 @@ def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
             said = f"the ratio of {part_in_words(top, known)} to {part_in_words(below, known)}"
             if _is_one_off(top, below) or _is_ratio(top, below, known):
                 turned = node("over", node("over", here, ratio), ratio)
-                yield Variant(_replaced(root, here, turned), f"inverted {said}")
+                yield WrongFormula(_replaced(root, here, turned), f"inverted {said}")
             if _is_ratio(top, below, known):
                 squared = node("times", here, ratio)
-                yield Variant(_replaced(root, here, squared), f"squared {said}")
-                yield Variant(_replaced(root, here, node("times", squared, ratio)), f"cubed {said}")
+                yield WrongFormula(_replaced(root, here, squared), f"squared {said}")
+                yield WrongFormula(_replaced(root, here, node("times", squared, ratio)), f"cubed {said}")
                 rooted = node("over", here, node("sqrt", ratio))
-                yield Variant(_replaced(root, here, rooted), f"took the square root of {said}")
+                yield WrongFormula(_replaced(root, here, rooted), f"took the square root of {said}")
 
 
-def _whole_rings(root: Node) -> Iterator[Variant]:
+def _whole_rings(root: TracedNode) -> Iterator[WrongFormula]:
     """Yield every 2 (N-1)/N of a ring left out at once, so that each message travels as a whole and once."""
     new = {}
     for here, tops, belows in fractions(root):
@@ -110,42 +112,42 @@ def _whole_rings(root: Node) -> Iterator[Variant]:
             top, count = rings[0]
             new[id(here)] = node("over", node("over", node("times", here, count), top), number(2))
     if new:
-        yield Variant(
+        yield WrongFormula(
             rebuilt(root, new),
             "let the whole message travel once: what does each GPU send in the two phases of a ring?",
         )
 
 
-def _is_one_off(first: Node, last: Node) -> bool:
+def _is_one_off(first: TracedNode, last: TracedNode) -> bool:
     """Whether two factors are N and N-1 or N+1."""
     return any(
-        one.operation in ("plus", "minus")
-        and one.parts[0].shape == other.shape
-        and one.parts[1].is_number
-        and one.parts[1].value == 1
-        for one, other in ((first, last), (last, first))
+        each.operation in ("plus", "minus")
+        and each.parts[0].shape == other.shape
+        and each.parts[1].is_number
+        and each.parts[1].value == 1
+        for each, other in ((first, last), (last, first))
     )
 
 
-def _is_ratio(first: Node, last: Node, known: Known) -> bool:
+def _is_ratio(first: TracedNode, last: TracedNode, known: Known) -> bool:
     """Whether two factors are arguments of one kind, so that their ratio means something."""
     if first.operation != "argument" or last.operation != "argument" or first.name == last.name:
         return False
-    one, other = known[first.name], known[last.name]
-    return (one.dimension, one.is_count) == (other.dimension, other.is_count)
+    each, other = known[first.name], known[last.name]
+    return (each.dimension, each.is_count) == (other.dimension, other.is_count)
 
 
-def fractions(root: Node) -> Iterator[tuple[Node, list[Node], list[Node]]]:
+def fractions(root: TracedNode) -> Iterator[tuple[TracedNode, list[TracedNode], list[TracedNode]]]:
     """Yield each whole product or quotient in an expression, with its numerators and its denominators."""
-    links = {id(part) for here in nodes(root) if here.operation in CHAINED for part in here.parts}
-    for here in nodes(root):
+    links = {id(part) for here in traced_nodes(root) if here.operation in CHAINED for part in here.parts}
+    for here in traced_nodes(root):
         if here.operation in CHAINED and id(here) not in links:
             factors = list(factors_of(here, 1))
             tops, belows = ([part for power, part in factors if power == sign] for sign in (1, -1))
             yield here, tops, belows
 
 
-def factors_of(here: Node, power: int) -> Iterator[tuple[int, Node]]:
+def factors_of(here: TracedNode, power: int) -> Iterator[tuple[int, TracedNode]]:
     """Yield the numerators of a result, each with 1, and its denominators, each with -1."""
     if here.operation == "times":
         for part in here.parts:
@@ -157,29 +159,31 @@ def factors_of(here: Node, power: int) -> Iterator[tuple[int, Node]]:
         yield power, here
 
 
-def _everywhere(root: Node, known: Known) -> Iterator[Variant]:
+def _everywhere(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
     """Slips with an argument wherever it stands, and with the result."""
-    leaves = {here.name: here for here in nodes(root) if here.operation == "argument"}
+    leaves = {here.name: here for here in traced_nodes(root) if here.operation == "argument"}
     for name, leaf in leaves.items():
         of = known[name]
         if of.shares:
             whose = "is it asked for one of them, or for all together?"
-            yield Variant(node("times", root, leaf), f"multiplied by {of.says} once too often: {whose}")
-            yield Variant(node("over", root, leaf), f"divided by {of.says} once too often: {whose}")
+            yield WrongFormula(node("times", root, leaf), f"multiplied by {of.says} once too often: {whose}")
+            yield WrongFormula(node("over", root, leaf), f"divided by {of.says} once too often: {whose}")
         if of.is_count and of.value <= 1000:
-            yield Variant(exchanged(root, {name: node("minus", leaf, ONE)}), f"counted one less than {of.says}")
-            yield Variant(exchanged(root, {name: node("plus", leaf, ONE)}), f"counted one more than {of.says}")
+            yield WrongFormula(exchanged(root, {name: node("minus", leaf, ONE)}), f"counted one less than {of.says}")
+            yield WrongFormula(exchanged(root, {name: node("plus", leaf, ONE)}), f"counted one more than {of.says}")
         if of.dimension == RATE:
             yield from _of_rate(root, leaf, of.says)
         if of.is_share:
-            yield Variant(exchanged(root, {name: node("minus", ONE, leaf)}), f"took 1 minus {of.says} for {of.says}")
+            yield WrongFormula(
+                exchanged(root, {name: node("minus", ONE, leaf)}), f"took 1 minus {of.says} for {of.says}"
+            )
         if _WIDTH.match(name):
             for width in WIDTHS:
-                yield Variant(exchanged(root, {name: number(width)}), f"counted {_bytes(width, of.says)}")
+                yield WrongFormula(exchanged(root, {name: number(width)}), f"counted {_bytes(width, of.says)}")
     for first, second in combinations(leaves, 2):
         if _are_alike(leaves[first], leaves[second], known):
             swapped = exchanged(root, {first: leaves[second], second: leaves[first]})
-            yield Variant(swapped, f"swapped {known[first].says} and {known[second].says}")
+            yield WrongFormula(swapped, f"swapped {known[first].says} and {known[second].says}")
 
 
 def _bytes(width: int, says: str) -> str:
@@ -187,7 +191,7 @@ def _bytes(width: int, says: str) -> str:
     return f"1 byte {says.removeprefix('the bytes ')}" if width == 1 else f"{width} {says.removeprefix('the ')}"
 
 
-def _of_rate(root: Node, leaf: Node, says: str) -> Iterator[Variant]:
+def _of_rate(root: TracedNode, leaf: TracedNode, says: str) -> Iterator[WrongFormula]:
     """Slips with a bandwidth: the other direction counted or not, bits for bytes."""
     for factor, how in (
         (2, f"took twice {says}: is that of both directions together?"),
@@ -195,31 +199,31 @@ def _of_rate(root: Node, leaf: Node, says: str) -> Iterator[Variant]:
         (8, f"took 8 times {says}: bits or bytes?"),
         (1 / 8, f"took an eighth of {says}: bits or bytes?"),
     ):
-        yield Variant(exchanged(root, {leaf.name: node("times", number(factor), leaf)}), how)
+        yield WrongFormula(exchanged(root, {leaf.name: node("times", number(factor), leaf)}), how)
 
 
-def _are_alike(first: Node, second: Node, known: Known) -> bool:
+def _are_alike(first: TracedNode, second: TracedNode, known: Known) -> bool:
     """Whether two arguments may be taken for each other."""
-    one, other = known[first.name], known[second.name]
-    is_near = one.value and other.value and 1 / FAR < one.value / other.value < FAR
-    return bool(is_near) and (one.dimension, one.is_count) == (other.dimension, other.is_count)
+    each, other = known[first.name], known[second.name]
+    is_near = each.value and other.value and 1 / FAR < each.value / other.value < FAR
+    return bool(is_near) and (each.dimension, each.is_count) == (other.dimension, other.is_count)
 
 
-def _replaced(root: Node, old: Node, new: Node) -> Node:
+def _replaced(root: TracedNode, old: TracedNode, new: TracedNode) -> TracedNode:
     """An expression with another part in the place of one."""
     return rebuilt(root, {id(old): new})
 
 
-def exchanged(root: Node, new: Mapping[str, Node]) -> Node:
+def exchanged(root: TracedNode, new: Mapping[str, TracedNode]) -> TracedNode:
     """An expression with other parts in the places of some arguments, by their names."""
-    leaves = [here for here in nodes(root) if here.operation == "argument"]
+    leaves = [here for here in traced_nodes(root) if here.operation == "argument"]
     return rebuilt(root, {id(leaf): new[leaf.name] for leaf in leaves if leaf.name in new})
 
 
-def rebuilt(root: Node, new: Mapping[int, Node]) -> Node:
+def rebuilt(root: TracedNode, new: Mapping[int, TracedNode]) -> TracedNode:
     """An expression with other parts in the places of some, by their ids; what stays the same is shared."""
     made = dict(new)
-    for here in nodes(root):
+    for here in traced_nodes(root):
         if id(here) not in made:
             parts = tuple(made[id(part)] for part in here.parts)
             made[id(here)] = here if all(map(is_, parts, here.parts)) else node(here.operation, *parts)

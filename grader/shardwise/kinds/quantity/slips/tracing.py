@@ -12,12 +12,12 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from numbers import Real
 from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
-from shardwise.kinds.quantity.expressions import Node, argument, node, nodes, number
+from shardwise.kinds.quantity.slips.expressions import TracedNode, argument, node, number, traced_nodes
 from shardwise.template.expressions import evaluate
 from shardwise.template.references import Function, References, keywords
 from shardwise.template.results import RESULTS, Results
@@ -26,9 +26,9 @@ from shardwise.template.results import RESULTS, Results
 class Guard(NamedTuple):
     """A comparison that holds on the way that a trace took."""
 
-    first: Node
+    first: TracedNode
     relation: str  # one of <, <=, >, >=, ==, !=
-    last: Node
+    last: TracedNode
 
 
 Guards = dict[tuple[int, str, int], Guard]  # each comparison once, by what it compares
@@ -39,10 +39,10 @@ class Traced:
 
     __slots__ = ("guards", "node", "value")
 
-    def __init__(self, value: int | float, known: Node, guards: Guards | None) -> None:
+    def __init__(self, value: int | float, known: TracedNode, guards: Guards | None) -> None:
         self.value, self.node, self.guards = value, known, guards
 
-    def record(self, relation: str, other: Node) -> None:
+    def record(self, relation: str, other: TracedNode) -> None:
         """Note a comparison, where they are asked for; nothing infinite is gone on with, so one with that tells nothing."""
         if self.guards is None:
             return
@@ -55,7 +55,7 @@ class Traced:
         self.record("==", number(self.value))
         return self.value
 
-    def become(self, value: Any, known: Node) -> Any:
+    def become(self, value: Any, known: TracedNode) -> Any:
         """What an operation makes of it."""
         return Traced(value, known, self.guards) if type(value) in (int, float) else value
 
@@ -104,25 +104,28 @@ def _plain(value: Any) -> Any:
     return value.value if type(value) is Traced else value
 
 
-def node_of(value: Any) -> Node:
+def _pinned(value: Any) -> Any:
+    return value.pinned() if type(value) is Traced else value
+
+
+def node_of(value: Any) -> TracedNode:
     """How a number came about; one that does not remember stands for itself."""
     return value.node if type(value) is Traced else number(value)
 
 
-def _two(name: str, work: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """An operation of two numbers, for the left one and for the right one of them."""
+Build = Callable[[TracedNode, TracedNode], TracedNode]
 
-    def forward(self: Traced, other: Any) -> Any:
+
+def _operation(work: Callable[[Any, Any], Any], build: Build, *, is_turned: bool = False) -> Callable[..., Any]:
+    """An operation of two numbers, as a method of the left one, or of the right one."""
+
+    def run(self: Traced, other: Any) -> Any:
+        first, last = (other, self) if is_turned else (self, other)
         if type(other) not in _NUMBERS:
-            return work(self.pinned(), other) if type(other) is Fraction else NotImplemented
-        return self.become(work(self.value, _plain(other)), node(name, self.node, node_of(other)))
+            return work(_pinned(first), _pinned(last)) if type(other) is Fraction else NotImplemented
+        return self.become(work(_plain(first), _plain(last)), build(node_of(first), node_of(last)))
 
-    def backward(self: Traced, other: Any) -> Any:
-        if type(other) not in _NUMBERS:
-            return work(other, self.pinned()) if type(other) is Fraction else NotImplemented
-        return self.become(work(other, self.value), node(name, node_of(other), self.node))
-
-    return forward, backward
+    return run
 
 
 _NUMBERS = frozenset((Traced, float, int))
@@ -140,34 +143,20 @@ def _compared(relation: str, work: Callable[[Any, Any], Any]) -> Callable[..., A
     return compare
 
 
-def _floor_divided(self: Traced, other: Any) -> Any:
-    if type(other) not in _NUMBERS:
-        return NotImplemented
-    return self.become(self.value // _plain(other), node("floor", node("over", self.node, node_of(other))))
-
-
-def _floor_divides(self: Traced, other: Any) -> Any:
-    if type(other) not in _NUMBERS:
-        return NotImplemented
-    return self.become(other // self.value, node("floor", node("over", node_of(other), self.node)))
+def _floor_of_ratio(above: TracedNode, below: TracedNode) -> TracedNode:
+    return node("floor", node("over", above, below))
 
 
 def _arm(made: Any) -> None:
     """Give a number its operations."""
-    for name, method, work in (
-        ("plus", "add", operator.add),
-        ("minus", "sub", operator.sub),
-        ("times", "mul", operator.mul),
-        ("over", "truediv", operator.truediv),
-        ("power", "pow", operator.pow),
-        ("rest", "mod", operator.mod),
-    ):
-        forward, backward = _two(name, work)
-        setattr(made, f"__{method}__", forward)
-        setattr(made, f"__r{method}__", backward)
+    for name, method in (("plus", "add"), ("minus", "sub"), ("times", "mul"), ("over", "truediv"), ("power", "pow"),
+                         ("rest", "mod"), ("floor", "floordiv")):  # fmt: skip
+        work = getattr(operator, method)
+        build: Build = _floor_of_ratio if name == "floor" else partial(node, name)
+        setattr(made, f"__{method}__", _operation(work, build))
+        setattr(made, f"__r{method}__", _operation(work, build, is_turned=True))
     for relation, method in (("<", "lt"), ("<=", "le"), (">", "gt"), (">=", "ge"), ("==", "eq"), ("!=", "ne")):
         setattr(made, f"__{method}__", _compared(relation, getattr(operator, method)))
-    made.__floordiv__, made.__rfloordiv__ = _floor_divided, _floor_divides
     made.__neg__ = lambda self: self.become(-self.value, node("negative", self.node))
     made.__pos__ = lambda self: self
     made.__ceil__ = lambda self: self.become(math.ceil(self.value), node("ceil", self.node))
@@ -178,41 +167,25 @@ def _arm(made: Any) -> None:
 _arm(Traced)
 
 
-class _Whole(type):
-    """The type `int` for references that are traced: what it makes of a number that remembers remembers, too."""
+def _type_like(plain: type, make: Callable[[Any], Any]) -> type:
+    """A type for references that are traced: it is a number's own, and makes something else of one that remembers."""
 
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(_plain(value), int)
+    class Meta(type):
+        def __instancecheck__(cls, value: Any) -> bool:
+            return isinstance(_plain(value), plain)
 
-    def __call__(cls, *given: Any, **named: Any) -> Any:
-        if len(given) != 1 or type(given[0]) is not Traced:
-            return int(*given, **named)
-        value: Any = given[0]
-        if isinstance(value.value, int):
-            return value
-        return math.floor(value) if value >= 0 else -math.floor(-value)
+        def __call__(cls, *given: Any, **named: Any) -> Any:
+            if len(given) == 1 and type(given[0]) is Traced:
+                return make(given[0])
+            return plain(*map(_pinned, given), **named)
 
-
-class _Fraction(type):
-    """The type `float` likewise."""
-
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(_plain(value), float)
-
-    def __call__(cls, *given: Any) -> Any:
-        if len(given) != 1 or type(given[0]) is not Traced:
-            return float(*given)
-        return given[0].become(float(given[0].value), given[0].node)
+    return Meta(plain.__name__, (), {})
 
 
-class _Ratio(type):
-    """The type `Fraction`, which takes plain numbers alone."""
-
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(value, Fraction)
-
-    def __call__(cls, *given: Any) -> Any:
-        return Fraction(*(number.pinned() if type(number) is Traced else number for number in given))
+def _whole(value: Any) -> Any:
+    if isinstance(value.value, int):
+        return value
+    return math.floor(value) if value >= 0 else -math.floor(-value)
 
 
 def _call(name: str) -> Callable[..., Any]:
@@ -230,8 +203,11 @@ def _isfinite(value: Any) -> bool:
     return math.isfinite(_plain(value))
 
 
-_FRACTION = _Ratio("Fraction", (), {})
-_TYPES = {"int": _Whole("int", (), {}), "float": _Fraction("float", (), {})}
+_FRACTION = _type_like(Fraction, lambda value: Fraction(value.pinned()))
+_TYPES = {
+    "int": _type_like(int, _whole),
+    "float": _type_like(float, lambda value: value.become(float(value.value), value.node)),
+}
 _CALLS = {name: _call(name) for name in ("log", "log2", "log10", "sqrt", "exp", "cos")}
 _MATH = SimpleNamespace(**{**vars(math), **_CALLS, "isfinite": _isfinite})
 _BY_THEMSELVES = {
@@ -251,7 +227,7 @@ class Tracing(References):
     """
 
     def __init__(self, references: References, *, guards: bool = True) -> None:
-        super().__init__(references.folder, references.kept)
+        super().__init__(references.folder)
         self._references = references
         self._guards: Guards | None = {} if guards else None
 
@@ -319,7 +295,7 @@ def _remembering(function: FunctionType, *, defaults: bool) -> FunctionType:
     return rebound(function, copied(function.__globals__))
 
 
-def traced(references: References, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Node | None:
+def traced(references: References, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> TracedNode | None:
     """Run a reference on these values, and return its result as an expression of its arguments.
 
     None where the result is a plain number, as that of a search is, or where the run fails: never raises, since slips are
@@ -338,7 +314,7 @@ def traced(references: References, name: str, values: Mapping[str, Any], given: 
     return result.node
 
 
-def traced_expression(references: References, written: str, values: Mapping[str, Any]) -> Node | None:
+def traced_expression(references: References, written: str, values: Mapping[str, Any]) -> TracedNode | None:
     """Work out an author's expression on these values, and return its result as an expression of them; None likewise."""
     tracing = Tracing(references, guards=False)
     try:
@@ -350,9 +326,9 @@ def traced_expression(references: References, written: str, values: Mapping[str,
     return result.node if type(result) is Traced else None
 
 
-def _is_taken_for_another(root: Node, values: Mapping[str, Any]) -> bool:
+def _is_taken_for_another(root: TracedNode, values: Mapping[str, Any]) -> bool:
     """Whether a function left an argument of its own to the default, and the question has a parameter of that name."""
-    leaves = (here for here in nodes(root) if here.operation == "argument")
+    leaves = (here for here in traced_nodes(root) if here.operation == "argument")
     return any(values.get(leaf.name, leaf.value) != leaf.value for leaf in leaves)
 
 

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from shardwise.kinds.quantity.arguments import Known
-from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes
-from shardwise.kinds.quantity.phrases import is_short, names, part_in_words, term_in_words
+from shardwise.kinds.quantity.slips.arguments import Known
+from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, traced_nodes
+from shardwise.kinds.quantity.slips.phrases import is_short, names, part_in_words, term_in_words
 
 # Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
 
 Change = tuple[
-    Node, str, bool
+    TracedNode, str, bool
 ]  # what becomes of the operation, what the student did (to follow “You”), and whether that is likely
 
 
-def changes(here: Node, known: Known) -> Iterator[Change]:
+def changes(here: TracedNode, known: Known) -> Iterator[Change]:
     """What can go wrong in one operation."""
     slips = _SLIPS.get(here.operation)
     if slips is not None:
         yield from slips(here, known)
 
 
-def _plus(here: Node, known: Known) -> Iterator[Change]:
+def _plus(here: TracedNode, known: Known) -> Iterator[Change]:
     for kept, lost in (here.parts, here.parts[::-1]):
         if is_short(lost):
             lacks = "did not add" if lost.is_number else "left out"
@@ -31,9 +31,9 @@ def _plus(here: Node, known: Known) -> Iterator[Change]:
     yield from _shared_out(here, known)
 
 
-def _shared_out(here: Node, known: Known) -> Iterator[Change]:
+def _shared_out(here: TracedNode, known: Known) -> Iterator[Change]:
     """A term that is multiplied or divided by a count that does not stand in it."""
-    leaves = [leaf for leaf in nodes(here) if leaf.operation == "argument"]
+    leaves = [leaf for leaf in traced_nodes(here) if leaf.operation == "argument"]
     for place, part in enumerate(here.parts):
         if part.operation in ("plus", "minus", "number"):
             continue
@@ -48,7 +48,7 @@ def _shared_out(here: Node, known: Known) -> Iterator[Change]:
                     yield node(here.operation, *parts), how, False
 
 
-def _minus(here: Node, known: Known) -> Iterator[Change]:
+def _minus(here: TracedNode, known: Known) -> Iterator[Change]:
     first, last = here.parts
     if last.is_number and last.value == 1:
         part = part_in_words(first, known)
@@ -69,12 +69,12 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
     yield last, f"kept only what has to be subtracted from {term_in_words(first, known)}", False
 
 
-def _ratio_in_words(here: Node, known: Known) -> str:
+def _ratio_in_words(here: TracedNode, known: Known) -> str:
     above, below = here.parts
     return f"the ratio of {part_in_words(above, known)} to {part_in_words(below, known)}"
 
 
-def _times(here: Node, known: Known) -> Iterator[Change]:
+def _times(here: TracedNode, known: Known) -> Iterator[Change]:
     for kept, lost in (here.parts, here.parts[::-1]):
         if (name := _only_argument(lost)) is not None:
             yield kept, f"did not multiply by {known[name].says}", False
@@ -92,7 +92,7 @@ def _times(here: Node, known: Known) -> Iterator[Change]:
                 )
 
 
-def _over(here: Node, known: Known) -> Iterator[Change]:
+def _over(here: TracedNode, known: Known) -> Iterator[Change]:
     above, below = here.parts
     if not (below.is_number and below.value in OF_UNITS) and is_short(below):
         said = part_in_words(below, known)
@@ -103,7 +103,7 @@ def _over(here: Node, known: Known) -> Iterator[Change]:
         yield node("over", below, above), "inverted a fraction: what is divided by what?", False
 
 
-def _rounded(here: Node, known: Known) -> Iterator[Change]:
+def _rounded(here: TracedNode, known: Known) -> Iterator[Change]:
     right = _ROUNDED[here.operation]
     for other, way in _ROUNDED.items():
         if other not in (here.operation, "round"):
@@ -111,7 +111,7 @@ def _rounded(here: Node, known: Known) -> Iterator[Change]:
     yield here.parts[0], "did not round", False
 
 
-def _function(here: Node, known: Known) -> Iterator[Change]:
+def _function(here: TracedNode, known: Known) -> Iterator[Change]:
     inside = here.parts[0]
     name = {"sqrt": "the square root", "exp": "the exponential", "cos": "the cosine"}.get(
         here.operation, "the logarithm"
@@ -128,7 +128,7 @@ def _function(here: Node, known: Known) -> Iterator[Change]:
         yield node("log10", inside), "took the logarithm to base 10 instead of the one to base 2", False
 
 
-def _power(here: Node, known: Known) -> Iterator[Change]:
+def _power(here: TracedNode, known: Known) -> Iterator[Change]:
     base, exponent = here.parts
     yield base, f"did not raise {part_in_words(base, known)} to a power", False
     if exponent.is_number and exponent.value == 2:
@@ -136,21 +136,21 @@ def _power(here: Node, known: Known) -> Iterator[Change]:
         yield node("sqrt", base), f"took the root of {part_in_words(base, known)} instead of its square", False
 
 
-def _only_argument(here: Node) -> str | None:
+def _only_argument(here: TracedNode) -> str | None:
     """The one argument in a factor that is otherwise made of units alone, as days in days * 24."""
-    leaves = [leaf for leaf in nodes(here) if not leaf.parts]
+    leaves = [leaf for leaf in traced_nodes(here) if not leaf.parts]
     names = [leaf.name for leaf in leaves if not leaf.is_number]
     is_scaled = here.operation in ("times", "over") and all(leaf.value in OF_UNITS for leaf in leaves if leaf.is_number)
     return names[0] if is_scaled and len(names) == 1 else None
 
 
-def _may_divide(here: Node, known: Known) -> bool:
+def _may_divide(here: TracedNode, known: Known) -> bool:
     """Whether a product with it and a division by it may be taken for each other."""
     return known[here.name].dimension == "dimensionless" and not here.name.startswith("bytes_per_")
 
 
 _ROUNDED = {"floor": "down", "ceil": "up", "round": "to the nearest"}
-_SLIPS: Mapping[str, Callable[[Node, Known], Iterator[Change]]] = {
+_SLIPS: Mapping[str, Callable[[TracedNode, Known], Iterator[Change]]] = {
     "plus": _plus, "minus": _minus, "times": _times, "over": _over, "ceil": _rounded, "floor": _rounded, "round": _rounded,
     "sqrt": _function, "exp": _function, "cos": _function, "log": _function, "log2": _function, "log10": _function,
     "power": _power,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shardwise.kinds.quantity.arguments import UNSAID, Known
-from shardwise.kinds.quantity.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.arguments import UNSAID, Known
+from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
 from shardwise.units import show_number
 
 MOST_LEAVES = 4  # arguments and numbers of a part whose computation is told
@@ -21,25 +21,25 @@ _BETWEEN = {
 }
 
 
-def names(here: Node) -> list[str]:
+def names(here: TracedNode) -> list[str]:
     """Return the arguments in a part, each once."""
-    return list(dict.fromkeys(leaf.name for leaf in reversed(nodes(here)) if leaf.operation == "argument"))
+    return list(dict.fromkeys(leaf.name for leaf in reversed(traced_nodes(here)) if leaf.operation == "argument"))
 
 
-def is_short(here: Node) -> bool:
+def is_short(here: TracedNode) -> bool:
     """Return whether a part can be named in a few words."""
     return len(names(here)) <= MOST_NAMED
 
 
-def term_in_words(here: Node, known: Known) -> str:
+def term_in_words(here: TracedNode, known: Known) -> str:
     """Return a term in words; one of many names by what is in it, so that the formula is not recited."""
     return _by_names(here, known) if len(names(here)) >= MOST_NAMED else part_in_words(here, known)
 
 
-def part_in_words(here: Node, known: Known) -> str:
+def part_in_words(here: TracedNode, known: Known) -> str:
     """Return a part in words: as it is computed, where that is short, or by what is in it.
 
-    >>> from shardwise.kinds.quantity.expressions import argument, node, number
+    >>> from shardwise.kinds.quantity.slips.expressions import argument, node, number
     >>> part_in_words(node("times", number(2), node("minus", number(8), number(1))), {})
     '2 times (8 minus 1)'
     """
@@ -48,14 +48,14 @@ def part_in_words(here: Node, known: Known) -> str:
     return _by_names(here, known)
 
 
-def _by_names(here: Node, known: Known) -> str:
+def _by_names(here: TracedNode, known: Known) -> str:
     says = [known[name].says for name in names(here)]
     if len(says) > MOST_NAMED:
         return "a whole term"
     return f"the part with {' and '.join([', '.join(says[:-1]), says[-1]] if says[1:] else says)}" if says else UNSAID
 
 
-def computed_in_words(here: Node, known: Known) -> str:
+def computed_in_words(here: TracedNode, known: Known) -> str:
     """Return how a part is computed, with brackets around sums in products."""
     if here.operation == "argument":
         return known[here.name].says
@@ -66,16 +66,16 @@ def computed_in_words(here: Node, known: Known) -> str:
     return f" {_BETWEEN[here.operation]} ".join(_inside(part, known, here) for part in here.parts)
 
 
-def _inside(part: Node, known: Known, around: Node) -> str:
+def _inside(part: TracedNode, known: Known, around: TracedNode) -> str:
     said = computed_in_words(part, known)
     is_apart = part.operation in ("plus", "minus") or (part.operation == "over" and part is not around.parts[0])
     return f"({said})" if is_apart and around.operation != "plus" else said
 
 
-def _size(here: Node) -> int:
+def _size(here: TracedNode) -> int:
     """Return the number of arguments and constants in a part, counting repetitions."""
     sizes: dict[int, int] = {}
-    for part in nodes(here):
+    for part in traced_nodes(here):
         sizes[id(part)] = sum(sizes[id(inside)] for inside in part.parts) or 1
     return sizes[id(here)]
 
@@ -87,7 +87,7 @@ def _is_round(value: float) -> bool:
     )
 
 
-def factor_in_words(power: int, part: Node, known: Known) -> str:
+def factor_in_words(power: int, part: TracedNode, known: Known) -> str:
     """Return a factor that is left out in words, or the division by it where its power is negative."""
     said = part_in_words(part, known)
     return f"the division by {said}" if power < 0 else f"the factor {said}" if part.is_number else said

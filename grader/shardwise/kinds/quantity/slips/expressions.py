@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Node(NamedTuple):
+class TracedNode(NamedTuple):
     """One operation and what it works on; a leaf is an argument by its name, or a number."""
 
     operation: str
-    parts: tuple[Node, ...]
+    parts: tuple[TracedNode, ...]
     name: str
     value: float
     shape: int  # the same for two trees that are the same expression, whatever their arguments are
@@ -20,20 +20,20 @@ class Node(NamedTuple):
         return self.operation == "number"
 
 
-def argument(name: str, value: float) -> Node:
+def argument(name: str, value: float) -> TracedNode:
     """A leaf: an argument and the value it has here."""
-    return Node("argument", (), name, value, hash(name))
+    return TracedNode("argument", (), name, value, hash(name))
 
 
-def number(value: float) -> Node:
+def number(value: float) -> TracedNode:
     """A leaf: a number."""
-    return Node("number", (), "", value, hash(value))
+    return TracedNode("number", (), "", value, hash(value))
 
 
 ONE = number(1)
 
 
-def node(operation: str, *parts: Node) -> Node:
+def node(operation: str, *parts: TracedNode) -> TracedNode:
     """An operation, without the parts that do nothing: 0 that is added, 1 by which is multiplied or divided."""
     first, last = parts[0], parts[-1]
     if first.operation != "number" != last.operation and operation != "negative":
@@ -53,13 +53,13 @@ def node(operation: str, *parts: Node) -> Node:
     return _made(operation, parts)
 
 
-def _made(operation: str, parts: tuple[Node, ...]) -> Node:
-    return Node(operation, parts, "", 0.0, hash((operation, parts[0].shape, parts[-1].shape)))
+def _made(operation: str, parts: tuple[TracedNode, ...]) -> TracedNode:
+    return TracedNode(operation, parts, "", 0.0, hash((operation, parts[0].shape, parts[-1].shape)))
 
 
-def nodes(root: Node) -> list[Node]:
+def traced_nodes(root: TracedNode) -> list[TracedNode]:
     """Every node of an expression once, each after its parts."""
-    found: dict[int, Node] = {}
+    found: dict[int, TracedNode] = {}
     stack = [(root, False)]
     while stack:
         here, is_ready = stack.pop()

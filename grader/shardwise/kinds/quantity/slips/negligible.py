@@ -12,14 +12,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shardwise.kinds.quantity.arguments import arguments_of
-from shardwise.kinds.quantity.expressions import Node, nodes, number
 from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
-from shardwise.kinds.quantity.omissions import Omission, omissions, unrounded
-from shardwise.kinds.quantity.program import disturbed, program
-from shardwise.kinds.quantity.sources import Cut, cuts
-from shardwise.kinds.quantity.tracing import traced_expression
-from shardwise.kinds.quantity.variants import rebuilt
+from shardwise.kinds.quantity.slips.arguments import reference_arguments
+from shardwise.kinds.quantity.slips.expressions import TracedNode, number, traced_nodes
+from shardwise.kinds.quantity.slips.omissions import Omission, omissions, unrounded
+from shardwise.kinds.quantity.slips.program import disturbed, program
+from shardwise.kinds.quantity.slips.sources import Cut, cuts
+from shardwise.kinds.quantity.slips.tracing import traced_expression
+from shardwise.kinds.quantity.slips.variants import rebuilt
 from shardwise.template.draw import Draw
 from shardwise.units import show_number
 
@@ -43,12 +43,12 @@ class LeftOut:
     is_sampled: bool = True  # whether any other draw has this expression
 
 
-def with_derived(root: Node, template: QuantityTemplate, draw: Draw) -> Node:
+def with_derived(root: TracedNode, template: QuantityTemplate, draw: Draw) -> TracedNode:
     """Return an expression with derived parameters expanded, except those shown in the prompt."""
     printed = set(re.findall(r"\w+", " ".join(_PRINTED.findall(template.prompt))))
     for _ in range(DEEPEST):
         new = {}
-        for leaf in nodes(root):
+        for leaf in traced_nodes(root):
             parameter = template.params.get(leaf.name) if leaf.operation == "argument" else None
             if parameter is not None and parameter.derived is not None and leaf.name not in printed:
                 inside = traced_expression(draw.references, str(parameter.derived), draw.values)
@@ -60,12 +60,14 @@ def with_derived(root: Node, template: QuantityTemplate, draw: Draw) -> Node:
     return root
 
 
-def sorted_out(template: QuantityTemplate, root: Node, elsewhere: Sequence[Draw], usual: Mapping[str, Any]) -> LeftOut:
+def sorted_out(
+    template: QuantityTemplate, root: TracedNode, elsewhere: Sequence[Draw], usual: Mapping[str, Any]
+) -> LeftOut:
     """Sort the omissions of an expression by the number of draws that detect them."""
-    if len(nodes(root)) > LARGEST:
+    if len(traced_nodes(root)) > LARGEST:
         return LeftOut()
     answer = template.answer
-    found = {omission.root.shape: omission for omission in omissions(root, arguments_of(template, root, usual))}
+    found = {omission.root.shape: omission for omission in omissions(root, reference_arguments(template, root, usual))}
     every = _different(root, [*found.values()], usual)
     tried = program([root, *(omission.root for omission in every), *(omission.idle for omission in every)])
     rows = [row for drawn in elsewhere if (row := tried.run(drawn.values)) and _is_key(row[0], answer, drawn)]
@@ -119,7 +121,7 @@ def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: in
     neglected: set[str] = set()
     covered: set[int] = set()  # operations inside of what is left out anyway
     left = set(range(rows))  # draws that tell all that is demanded
-    for place in sorted(telling, key=lambda place: (-len(telling[place]), -len(nodes(every[place - 1].part)))):
+    for place in sorted(telling, key=lambda place: (-len(telling[place]), -len(traced_nodes(every[place - 1].part)))):
         omission, told = every[place - 1], telling[place]
         if omission.lost in answer.negligible and len(told) < rows:
             neglected.add(omission.lost)
@@ -132,12 +134,12 @@ def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: in
         elif id(omission.here) not in covered:
             share = 1 - len(told) / rows
             untold.setdefault(omission.lost, (share, _fault(omission, share, answer)))
-        covered |= {id(inside) for inside in nodes(omission.part)}
+        covered |= {id(inside) for inside in traced_nodes(omission.part)}
     demanded = [omission for omission in demanded if id(omission.here) not in covered]
     return LeftOut(tuple(demanded), untold, frozenset(neglected), is_sampled=rows > 0)
 
 
-def _different(root: Node, every: Sequence[Omission], usual: Mapping[str, Any]) -> list[Omission]:
+def _different(root: TracedNode, every: Sequence[Omission], usual: Mapping[str, Any]) -> list[Omission]:
     """Return the omissions that change the expression: a factor left out everywhere may cancel."""
     tried = program([unrounded(root), *(unrounded(omission.root) for omission in every)])
     rows = [tried.run(disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]

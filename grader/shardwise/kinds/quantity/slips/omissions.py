@@ -7,15 +7,16 @@ nothing in any draw: a factor that always is 1, a division that always comes out
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from shardwise.kinds.quantity.arguments import Known
-from shardwise.kinds.quantity.changes import OF_UNITS
-from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
-from shardwise.kinds.quantity.phrases import names
-from shardwise.kinds.quantity.variants import exchanged, fractions, rebuilt
+from shardwise.kinds.quantity.slips.arguments import Known
+from shardwise.kinds.quantity.slips.changes import OF_UNITS
+from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, number, traced_nodes
+from shardwise.kinds.quantity.slips.phrases import names
+from shardwise.kinds.quantity.slips.variants import exchanged, fractions, rebuilt
 from shardwise.units import show_number
 
 GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits
@@ -24,18 +25,20 @@ ROUNDING, ONE_LESS = "the rounding", "one of"
 _CHAINS = ("the factor", "the division by")
 ROUNDED = ("ceil", "floor", "round")
 _NOTHING = {"the term": 0, "the factor": 1, "the division by": 1}  # what stands where one is forgotten altogether
-_SIGNS = {"plus": " + ", "minus": " - ", "times": " * ", "over": " / ", "power": "**", "rest": " % "}
+_OPERATORS = {
+    "plus": ast.Add, "minus": ast.Sub, "times": ast.Mult, "over": ast.Div, "power": ast.Pow, "rest": ast.Mod,
+}  # fmt: skip
 
 
 class Omission(NamedTuple):
     """A wrong expression, what is left out in it, and when that is nothing."""
 
-    root: Node
+    root: TracedNode
     what: str  # such as "the term `latency_s`"
     lost: str  # what is left out, as `negligible` names it
-    idle: Node  # 0 in a draw in which it does nothing
-    part: Node  # what is left out, or where
-    here: Node  # the operation that changes
+    idle: TracedNode  # 0 in a draw in which it does nothing
+    part: TracedNode  # what is left out, or where
+    here: TracedNode  # the operation that changes
 
     @property
     def is_rounding(self) -> bool:
@@ -55,13 +58,13 @@ class Omission(NamedTuple):
         return self.is_one_less or (self.is_rounding and not told)
 
 
-def omissions(root: Node, known: Known) -> Iterator[Omission]:
+def omissions(root: TracedNode, known: Known) -> Iterator[Omission]:
     """Yield every expression in which one thing is left out."""
-    for here in nodes(root):
+    for here in traced_nodes(root):
         for changed, what, part, idle in _left_out(here):
             if part.operation == "argument" and what in _CHAINS and known[part.name].dimension != "dimensionless":
                 continue  # a measure left out shows in the unit, and whether it is 1 depends on that
-            lost = spelled(part)
+            lost = as_template_text(part)
             yield Omission(_everywhere(root, here, changed), f"{what} `{lost}`", lost, idle, part, here)
             if part.parts and what in _NOTHING:
                 forgotten = _everywhere(root, part, number(_NOTHING[what]))
@@ -70,26 +73,26 @@ def omissions(root: Node, known: Known) -> Iterator[Omission]:
     yield from _one_less(root, known)
 
 
-def _everywhere(root: Node, old: Node, new: Node) -> Node:
+def _everywhere(root: TracedNode, old: TracedNode, new: TracedNode) -> TracedNode:
     """Return an expression with every occurrence of one part replaced by another."""
-    return rebuilt(root, {id(here): new for here in nodes(root) if here.shape == old.shape})
+    return rebuilt(root, {id(here): new for here in traced_nodes(root) if here.shape == old.shape})
 
 
-def unrounded(root: Node) -> Node:
+def unrounded(root: TracedNode) -> TracedNode:
     """Return an expression without its roundings."""
-    made: dict[int, Node] = {}
-    for here in nodes(root):
+    made: dict[int, TracedNode] = {}
+    for here in traced_nodes(root):
         parts = tuple(made[id(part)] for part in here.parts)
         made[id(here)] = parts[0] if here.operation in ROUNDED else node(here.operation, *parts) if parts else here
     return made[id(root)]
 
 
 _Lost = tuple[
-    Node, str, Node, Node
+    TracedNode, str, TracedNode, TracedNode
 ]  # what is left, what was left out, in words and as a part, and when that is nothing
 
 
-def _left_out(here: Node) -> Iterator[_Lost]:
+def _left_out(here: TracedNode) -> Iterator[_Lost]:
     match here.operation:
         case "plus" | "minus":
             yield from _term(here)
@@ -114,37 +117,37 @@ def _left_out(here: Node) -> Iterator[_Lost]:
             yield here.parts[0], "the power", here, node("minus", here, here.parts[0])
 
 
-def _term(here: Node) -> Iterator[_Lost]:
+def _term(here: TracedNode) -> Iterator[_Lost]:
     first, last = here.parts
     for kept, lost in ((first, last), (last, first)):
         if not (lost.is_number and abs(lost.value) < GUARD):
             yield kept, "the term", here if _is_one(lost) else lost, lost
 
 
-def _is_one(here: Node) -> bool:
+def _is_one(here: TracedNode) -> bool:
     return here.is_number and here.value == 1
 
 
-def _is_conversion(here: Node) -> bool:
+def _is_conversion(here: TracedNode) -> bool:
     """Return whether a factor consists of unit conversions, or is almost 1."""
-    leaves = [leaf for leaf in nodes(here) if not leaf.parts]
+    leaves = [leaf for leaf in traced_nodes(here) if not leaf.parts]
     return all(leaf.is_number and (leaf.value in OF_UNITS or abs(leaf.value - 1) < GUARD) for leaf in leaves)
 
 
-def _ratios(root: Node) -> Iterator[Omission]:
+def _ratios(root: TracedNode) -> Iterator[Omission]:
     """Yield omissions of a whole ratio near 1 such as (N-1)/N, whose parts share an argument."""
     for here, tops, belows in fractions(root):
         for top, below in product(tops, belows):
             if set(names(top)) & set(names(below)):
                 ratio = node("over", top, below)
-                lost = spelled(ratio)
+                lost = as_template_text(ratio)
                 without = _everywhere(root, here, node("over", here, ratio))
                 yield Omission(without, f"the factor `{lost}`", lost, node("minus", ratio, ONE), ratio, here)
 
 
-def _one_less(root: Node, known: Known) -> Iterator[Omission]:
+def _one_less(root: TracedNode, known: Known) -> Iterator[Omission]:
     """Yield omissions that use N-1 for an N that shares work or data."""
-    everything = nodes(root)
+    everything = traced_nodes(root)
     leaves = {here.name: here for here in everything if here.operation == "argument"}
     shifted = {
         part.name
@@ -158,30 +161,19 @@ def _one_less(root: Node, known: Known) -> Iterator[Omission]:
             yield Omission(less, f"{ONE_LESS} `{name}`", f"{name} - 1", ONE, leaf, leaf)
 
 
-def spelled(here: Node) -> str:
+def as_template_text(here: TracedNode) -> str:
     """Return a subexpression as a template would write it, or only its names if that is too long."""
-    text = _spelled(here)
+    text = ast.unparse(_tree(here)).replace(" ** ", "**")
     return text if len(text) <= LONGEST else f"what has {', '.join(names(here))} in it"
 
 
-def _spelled(here: Node, outside: str = "") -> str:
-    if here.is_number:
-        return show_number(here.value, 6)
-    if here.operation == "argument":
-        return here.name
+def _tree(here: TracedNode) -> ast.expr:
+    """Return a subexpression as Python's tree, which knows where brackets belong."""
+    if not here.parts:
+        return ast.Name(show_number(here.value, 6) if here.is_number else here.name)
+    first, *others = map(_tree, here.parts)
     if here.operation == "negative":
-        return f"-{_spelled(here.parts[0], 'power')}"
-    if here.operation not in _SIGNS:
-        return f"{here.operation}({_spelled(here.parts[0])})"
-    first, last = here.parts
-    text = f"{_spelled(first, here.operation)}{_SIGNS[here.operation]}{_spelled(last, here.operation + ' last')}"
-    return text if _binds(here.operation, outside) else f"({text})"
-
-
-def _binds(inside: str, outside: str) -> bool:
-    """Return whether an operation needs no brackets inside another one."""
-    if outside in ("", "plus", "plus last"):
-        return True
-    if inside in ("times", "over"):
-        return outside in ("minus", "minus last", "times", "over", "times last")
-    return (inside == "plus" and outside == "minus") or (inside == "minus" and outside == "minus")
+        return ast.UnaryOp(ast.USub(), first)
+    if here.operation in _OPERATORS:
+        return ast.BinOp(first, _OPERATORS[here.operation](), *others)
+    return ast.Call(ast.Name(here.operation), [first], [])

@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.arguments import UNSAID, Known, arguments_of, named
-from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.phrases import computed_in_words, names
-from shardwise.kinds.quantity.program import Program, program
-from shardwise.kinds.quantity.tracing import traced
-from shardwise.kinds.quantity.words import is_understood
+from shardwise.kinds.quantity.slips.arguments import UNSAID, Known, argument_named, reference_arguments
+from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
+from shardwise.kinds.quantity.slips.phrases import computed_in_words, names
+from shardwise.kinds.quantity.slips.program import Program, program
+from shardwise.kinds.quantity.slips.tracing import traced
+from shardwise.kinds.quantity.slips.words import is_understood
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import shown
+from shardwise.template.expressions import number_in_unit
 from shardwise.template.parameters import Parameter
 from shardwise.units import unit
 
@@ -40,7 +40,7 @@ class Stops:
         found = {value: f"That is {said}, as given in the question." for value, said in _given(draw, template)}
         for value, said in zip(self.program.run(draw.values)[1:], self.says, strict=True):
             if math.isfinite(value) and not (float(value).is_integer() and abs(value) < LEAST):
-                found.setdefault(value, f"That is {filled(said, draw)}, an intermediate result.")
+                found.setdefault(value, f"That is {with_numbers(said, draw)}, an intermediate result.")
         return tuple(found.items())[:MOST]
 
 
@@ -48,15 +48,17 @@ def stops_in(template: Any, draw: Draw) -> tuple[Stop, ...]:
     """Return the numbers of a draw that may be taken for its answer; none where its reference cannot be traced."""
     answer = template.answer
     root = traced(draw.references, answer.reference, draw.values, answer.arguments)
-    return () if root is None else stops_of(root, arguments_of(template, root, draw.values)).of(draw, template)
+    return () if root is None else stops_of(root, reference_arguments(template, root, draw.values)).of(draw, template)
 
 
-def stops_of(root: Node, known: Known) -> Stops:
+def stops_of(root: TracedNode, known: Known) -> Stops:
     """Return the parts of an expression that a student may stop at, the last ones first."""
     parts = [
-        here for here in reversed(nodes(root)) if here.operation not in ("argument", "number") and here is not root
+        here
+        for here in reversed(traced_nodes(root))
+        if here.operation not in ("argument", "number") and here is not root
     ]
-    kept: dict[str, Node] = {}
+    kept: dict[str, TracedNode] = {}
     for here in parts:
         if 0 < len(names(here)) <= MOST_NAMED:
             said = computed_in_words(here, known)
@@ -65,14 +67,14 @@ def stops_of(root: Node, known: Known) -> Stops:
     return Stops(program([root, *kept.values()]), tuple(kept))
 
 
-def filled(said: str, draw: Draw) -> str:
+def with_numbers(said: str, draw: Draw) -> str:
     """Return a phrase with the numbers of a draw in its places, as the prompt prints them."""
     return _PLACE.sub(lambda place: _printed(place[1], draw), said)
 
 
 def _printed(name: str, draw: Draw) -> str:
     parameter = draw.params[name]
-    value = shown(draw.values[name], parameter.unit, parameter.direction or "none")
+    value = number_in_unit(draw.values[name], parameter.unit, parameter.direction or "none")
     return str(getattr(value, "text", value))
 
 
@@ -81,7 +83,7 @@ def _given(draw: Draw, template: Any) -> list[tuple[float, str]]:
     wanted = unit(template.answer.unit).dimension
     found = []
     for name, parameter in template.params.items():
-        value, phrase = draw.values.get(name), named(name, has_unit=parameter.unit is not None)
+        value, phrase = draw.values.get(name), argument_named(name, has_unit=parameter.unit is not None)
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)

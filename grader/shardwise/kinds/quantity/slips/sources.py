@@ -7,7 +7,6 @@ no difference to the result by a copy that fails in that place.
 from __future__ import annotations
 
 import ast
-import copy
 import inspect
 import math
 import textwrap
@@ -17,7 +16,8 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from shardwise.kinds.bugline.execution import bounded
-from shardwise.kinds.quantity.changes import OF_UNITS
+from shardwise.kinds.quantity.slips.changes import OF_UNITS
+from shardwise.kinds.syntax import put
 from shardwise.template.references import Function, References
 
 GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits
@@ -172,7 +172,7 @@ def _does_nothing(lost: ast.expr, *, is_term: bool) -> bool:
 def _compiled(reference: FunctionType, function: FunctionType, tree: ast.Module, place: int, new: ast.expr) -> Function:
     """Return the reference with something else in one place of a function that it calls."""
     old = [here for here, *_ in _changes(tree)][place]
-    changed = ast.fix_missing_locations(_Put(old, new).visit(copy.copy(tree)))
+    changed = ast.fix_missing_locations(put(tree, old, new))
     names: dict[str, Any] = {"ceil": math.ceil, "floor": math.floor, **function.__globals__}
     exec(compile(changed, f"<{function.__name__}>", "exec", dont_inherit=True), names)
     made = names[function.__name__]
@@ -187,24 +187,6 @@ def _compiled(reference: FunctionType, function: FunctionType, tree: ast.Module,
         return put
 
     return rebound(reference)
-
-
-class _Put(ast.NodeTransformer):
-    """Puts something in the place of a node; all else is copied on the way there."""
-
-    def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self._old, self._new = old, new
-
-    def visit(self, node: ast.AST) -> Any:
-        return copy.deepcopy(self._new) if node is self._old else self.generic_visit(copy.copy(node))
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                setattr(node, name, [self.visit(part) if isinstance(part, ast.AST) else part for part in value])
-            elif isinstance(value, ast.AST):
-                setattr(node, name, self.visit(value))
-        return node
 
 
 def _value(function: Function, references: References, values: Mapping[str, Any], given: Mapping[str, Any]) -> float:

@@ -1,0 +1,24 @@
+"""Examples that new problems begin with: how long a file takes to cross a link. Put references of your own beside it."""
+
+from __future__ import annotations
+
+
+def transfer_seconds(*, file_bytes: float, bandwidth_bytes_per_s: float, latency_s: float) -> float:
+    """Time from the first bit that is sent to the last one that arrives, in seconds.
+
+        seconds = latency + bytes / bandwidth
+
+    Units:   bytes, bytes per second, seconds.
+    Raises:  ValueError for a link without bandwidth, and for less than nothing.
+    Source:  Kurose & Ross, Computer Networking, 8th ed., section 1.4.
+
+    >>> transfer_seconds(file_bytes=1e9, bandwidth_bytes_per_s=12.5e9, latency_s=0.05)
+    0.13
+    """
+    if not bandwidth_bytes_per_s > 0:  # nor is nan, which is no number
+        raise ValueError(f"bandwidth_bytes_per_s must be above 0, not {bandwidth_bytes_per_s!r}")
+    for name, value in (("file_bytes", file_bytes), ("latency_s", latency_s)):
+        if not value >= 0:
+            raise ValueError(f"{name} must be 0 or more, not {value!r}")
+    crossing_s = file_bytes / bandwidth_bytes_per_s
+    return latency_s + crossing_s
