@@ -12,7 +12,7 @@ from ..facts.hardware import memory_bytes
 from ..oracles.activations.activations import BF16_BYTES, kept_widths
 from ..oracles.activations.step_memory import play_step
 from ..shapes import models
-from . import choice, in_bytes, options, short, written
+from . import buttons, choice, in_bytes, short, slider, written
 
 CHAPTER = "06-activation-memory"
 STILL = "memory-through-a-step"
@@ -25,21 +25,11 @@ DROPPED = {  # what a layer keeps no longer when a part of it is recomputed
     "layer": tuple(name for name in kept_widths(1, 1, 1, 1) if name != "input"),
 }
 CONTROLS = {
-    "recomputed": {
-        "label": "recomputed",
-        "options": {"nothing": (), "norm outputs and SwiGLU products": ("norm output", "SwiGLU product"), "all layers": ("layer",)},
-        "start": "nothing",
-        "as": "choice",
-    },
-    "gradient_shards": {
-        "label": "gradients",
-        "options": {"whole (ZeRO-1)": 1, "sharded (ZeRO-2)": GPUS},
-        "start": "whole (ZeRO-1)",
-        "as": "choice",
-    },
-    "model": {"label": "model", "options": options(("Llama-3-8B", "Mistral-7B", "Llama-2-13B")), "start": "Llama-3-8B", "as": "choice"},
-    "tokens": {"label": "tokens", "options": options((1024, 2048, 4096, 8192, 16384), "{:,}".format), "start": "8,192"},
-    "chunks": {"label": "chunks of the loss", "options": options((1, 2, 4, 8, 16)), "start": "1"},
+    "recomputed": buttons("recomputed", {"nothing": (), "norm outputs and SwiGLU products": ("norm output", "SwiGLU product"), "all layers": ("layer",)}, start="nothing"),
+    "gradient_shards": buttons("gradients", {"whole (ZeRO-1)": 1, "sharded (ZeRO-2)": GPUS}, start="whole (ZeRO-1)"),
+    "model": buttons("model", ("Llama-3-8B", "Mistral-7B", "Llama-2-13B"), start="Llama-3-8B"),
+    "tokens": slider("tokens", (1024, 2048, 4096, 8192, 16384), start="8,192", words="{:,}".format),
+    "chunks": slider("chunks of the loss", (1, 2, 4, 8, 16), start="1"),
 }  # fmt: skip
 KINDS = {"states": "grey", "gradients": "green", "activations": "blue", "logits": "orange"}  # from the ground up
 PLACES = {
