@@ -137,6 +137,3 @@ def two_plans() -> Figure:
     y_axis(axis, "compute of a step, s", (0, None))
     axis.legend(frameon=False)
     return figure
-
-
-FIGURES = (weight_of_a_token, one_all_reduce_or_many, share_and_overhead, memory_while_waiting, two_plans)

@@ -185,6 +185,3 @@ def both_ends_of_a_pipeline() -> Figure:
     panels[0].set_ylabel("GB on a GPU, besides the layers' states")
     panels[0].legend(frameon=False, loc="upper right", bbox_to_anchor=(1.05, 0.95), fontsize=8)
     return figure
-
-
-FIGURES = (what_a_layer_keeps, scores_against_length, memory_through_a_step, both_ends_of_a_pipeline)

@@ -159,6 +159,3 @@ def _share(days: float) -> float:
 
 def _curve(shares: np.ndarray) -> tuple[list[float], list[float]]:
     return [100 * float(mfu) for mfu in shares], [_days(float(mfu)) for mfu in shares]
-
-
-FIGURES = (where_405_billion_are, what_the_first_stage_holds, one_bubble_two_names, days_against_utilisation)

@@ -158,6 +158,3 @@ def age_of_the_last_checkpoint() -> Figure:
     figure.text(0.04, 0.5, "minutes lost by a failure", color=GREY, rotation=90, va="center", ha="center")
     figure.subplots_adjust(hspace=0.45)
     return figure
-
-
-FIGURES = (mtbf_against_gpus, waste_against_interval, rules_against_the_optimum, age_of_the_last_checkpoint)

@@ -169,12 +169,3 @@ def tail_against_buckets() -> Figure:
     x_axis(axis, "buckets", ticks={1: "1", 10: "10", 100: "100", 1000: "1000"})
     y_axis(axis, "wait after the pass", ticks={1: "1 ms", 10: "10 ms", 100: "100 ms"})
     return figure
-
-
-FIGURES = (
-    collectives_on_three_gpus,
-    links_of_a_cluster,
-    four_ways_over_servers,
-    tail_of_a_backward_pass,
-    tail_against_buckets,
-)

@@ -128,6 +128,3 @@ def worth_of_epochs() -> Figure:
     x_axis(axis, "epochs", ticks=numbers(1, 2, 4, 8, 16, 40, 100), log=10)
     y_axis(axis, "worth in new tokens,\ntimes the data", (0.95, 24), numbers(1, 2, 4, 8, 16), log=10)
     return figure
-
-
-FIGURES = (valleys_of_equal_compute, price_of_another_size, life_of_a_model, worth_of_epochs)

@@ -131,6 +131,3 @@ def curves_of_bands() -> Figure:
     x_axis(axis, "similarity of two documents", (0, 1))
     y_axis(axis, "chance of becoming candidates", (0, 1.02), percents(0, 0.25, 0.5, 0.75, 1))
     return figure
-
-
-FIGURES = (rate_by_request_size, waiting_by_depth, reach_of_a_buffer, curves_of_bands)

@@ -165,8 +165,3 @@ def exchange_against_width() -> Figure:
     )
     y_axis(axis, "exchange over compute", (0.024, 20), numbers(0.03, 0.1, 0.3, 1, 3, 10), log=10)
     return figure
-
-
-FIGURES = (
-    weights_against_work, dropped_and_empty, who_holds_what, nodes_that_a_token_needs, exchange_against_width,
-)  # fmt: skip

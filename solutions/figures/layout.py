@@ -192,6 +192,3 @@ def flop_for_a_byte() -> Figure:
     caption(figure, 0.36, -0.06, "■ over NVLink, one direction", BLUE, ha="center")
     caption(figure, 0.68, -0.06, "■ over a port: EDR, HDR, NDR, XDR", ORANGE, ha="center")
     return figure
-
-
-FIGURES = (ranks_in_two_orders, what_the_axes_send, a_batch_that_is_given, memory_of_layouts, flop_for_a_byte)

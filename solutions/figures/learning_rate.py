@@ -162,6 +162,3 @@ def linear_then_level() -> Figure:
     )
     y_axis(axis, "rate over the highest", (1 / 48, 2.4), {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 2: "2"}, log=2)
     return figure
-
-
-FIGURES = (two_rules, warmup_three_ways, horizons, cosine_and_stable, linear_then_level, steps_against_data)

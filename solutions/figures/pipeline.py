@@ -130,6 +130,3 @@ def two_lines_played() -> Figure:
     x_axis(axis, "slots", (0, float(step.ticks)), range(0, 16, 3))
     name_rows(axis, ["stage 1", "stage 2"])
     return figure
-
-
-FIGURES = (four_schedules, in_flight_by_stage, idle_against_micro_batches, two_lines_played)

@@ -109,6 +109,3 @@ def bytes_of_the_recipes() -> Figure:
     x_axis(axis, "bytes a parameter", (0, 20), range(0, 21, 4))
     axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=4)
     return figure
-
-
-FIGURES = (ranges_of_the_formats, scaler_at_work, spacing_of_the_formats, bytes_of_the_recipes)

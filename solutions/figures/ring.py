@@ -100,6 +100,3 @@ def two_bandwidths() -> Figure:
     x_axis(axis, "GPUs", ticks=numbers(2, 8, 64, 512))
     y_axis(axis, "GB/s", (0, 430), [0, 100, 200, 300, 400])
     return figure
-
-
-FIGURES = (chunks_on_a_ring, bytes_against_gpus, ring_against_tree, two_bandwidths)

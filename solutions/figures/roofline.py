@@ -165,6 +165,3 @@ def from_the_peak_to_the_mfu() -> Figure:
     y_axis(axis, "TFLOP/s of an H100", (0, 1050))
     axis.tick_params(axis="x", length=0)
     return figure
-
-
-FIGURES = (roofline_of_a_layer, share_of_flop, six_n_against_the_count, from_the_peak_to_the_mfu)

@@ -154,6 +154,3 @@ def bytes_by_axis() -> Figure:
         *axes[0].get_legend_handles_labels(), frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, -0.17)
     )
     return figure
-
-
-FIGURES = (columns_then_rows, overhead_against_degree, ring_hops, bytes_by_axis)

@@ -148,6 +148,3 @@ def gathers_beside_the_computation() -> Figure:
     axis.set_xlabel("ms since the first gather began; numbers are layers")
     figure.subplots_adjust(hspace=0.55)
     return figure
-
-
-FIGURES = (who_owns_what, states_by_stage, floors_of_the_stages, traffic_by_stage, gathers_beside_the_computation)
