@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from ..activations.activations import layer_activation_bytes
 from ..activations.gpt_activations import first_stage_bytes
 from ..activations.loss_memory import loss_bytes
+from ..interactive import layer_shape
 from ..oracles.activations.activations import BF16_BYTES, kept_widths
 from ..oracles.activations.gpt_activations import saved_tensors
 from ..oracles.activations.stage_memory import stage_bytes
@@ -20,10 +21,6 @@ CHAPTER = "06-activation-memory"
 GROUPS = (("norms", GREY), ("attention", BLUE), ("MLP", ORANGE), ("scores", GREEN))
 TOKENS = 8192
 EVENT_WIDTHS = {"forward": 1.0, "loss": 5.0, "update": 4.0, "gradients freed": 0.02}  # how long, on the axis of time
-
-
-def _shape(model: str) -> dict[str, int]:
-    return {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
 
 
 def _gpt_parts(model: str, sequence: int, recompute: str) -> dict[str, float]:
@@ -44,7 +41,7 @@ def _gpt_parts(model: str, sequence: int, recompute: str) -> dict[str, float]:
 
 def _llama_parts(model: str) -> dict[str, float]:
     """The same of a Llama-style layer with fused attention."""
-    shape = _shape(model)
+    shape = layer_shape(model)
     parts = dict.fromkeys((name for name, _ in GROUPS), 0.0)
     for name, width in kept_widths(**shape).items():
         group = "norms" if name in ("input", "normed input", "middle", "normed middle") else "attention"
@@ -103,7 +100,7 @@ def scores_against_length() -> Figure:
 def _played(recomputed: bool) -> Allocator:
     """A step of Llama-3-8B under ZeRO-1 on 64 GPUs, one sequence of 8,192 tokens on each."""
     parameters, layers = models.parameters(model="Llama-3-8B"), models.layers(model="Llama-3-8B")
-    shape = _shape("Llama-3-8B")
+    shape = layer_shape("Llama-3-8B")
     whole = layer_activation_bytes(tokens=TOKENS, **shape, tp=1)
     kept = 2.0 * TOKENS * shape["hidden"] if recomputed else whole
     return play_step(
@@ -158,7 +155,7 @@ def _mark_phases(axis: Axes, moments: list[str], steps: np.ndarray) -> None:
 def both_ends_of_a_pipeline() -> Figure:
     """What the stages of a 1F1B pipeline hold: 8B on four stages, with nothing and with everything recomputed."""
     figure, panels = charts(7, 3, 1, 2, sharey=True)
-    stages, tp, shape = 4, 1, _shape("Llama-3-8B")
+    stages, tp, shape = 4, 1, layer_shape("Llama-3-8B")
     layers, vocabulary = models.layers(model="Llama-3-8B"), models.vocabulary(model="Llama-3-8B")
     ends = 6 * vocabulary * shape["hidden"] / tp
     logits = loss_bytes(tokens=TOKENS, vocabulary=vocabulary, tp=tp)

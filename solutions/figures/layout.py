@@ -10,13 +10,13 @@ from matplotlib.patches import Ellipse, Rectangle
 
 from ..communication import axis_traffic
 from ..facts import hardware
+from ..interactive import layer_shape
 from ..layout import rank_grid
 from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_fraction
 from ..pipeline.pipeline import bubble_idle_fraction
 from ..planner.judging import Batch, Cluster, Layout, named_model, plan
 from ..planner.verdicts import STATES
 from ..roofline.roofline import ridge_point
-from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE, caption, chart, charts, mark, name_rows, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "15-layout"
@@ -63,9 +63,7 @@ def _ranks(axis: Axes, order: str) -> None:
 
 def what_the_axes_send() -> Figure:
     """Gigabytes that a GPU of the 405B run sends in a step on each axis, at 8K and at 128K, and the time on two links."""
-    shape = {
-        name: getattr(models, name)(model="Llama-3-405B") for name in ("hidden", "ffn_hidden", "heads", "kv_heads")
-    }
+    shape = layer_shape("Llama-3-405B")
     hidden, head_width = shape["hidden"], shape["hidden"] // shape["heads"]
     length = {"sequence_length": 131072, "cp": 16}
     rows = {

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from ..interactive import layer_shape
 from ..oracles.tensor_and_context.context_parallel import play_ring
 from ..shapes import models
 from ..shapes.layer_parameters import layer_parameters
@@ -80,7 +81,7 @@ def overhead_against_degree() -> Figure:
 
 def _overhead(model: str, tp: int, bandwidth: float) -> float:
     """At 500 TFLOP/s, which an H100 may reach in matrix products."""
-    shape = {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+    shape = layer_shape(model)
     return overhead_of_compute(
         hidden=shape["hidden"],
         layer_parameters=layer_parameters(**shape),

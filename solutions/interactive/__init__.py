@@ -19,6 +19,8 @@ from fractions import Fraction
 from math import log10
 from typing import Any
 
+from ..shapes import models
+
 
 def slider(
     label: str, values: Iterable[Any] | Mapping[str, Any], *, start: str, words: Callable[[Any], str] = str
@@ -45,6 +47,11 @@ def frames_until(end: float, count: int, panels: int = 1) -> list[dict[str, Any]
 def span(row: int, kind: str, begun: float | Fraction, ended: float | Fraction, **more: Any) -> dict[str, Any]:
     """A bar of a timeline."""
     return {"row": row, "kind": kind, "from": short(begun), "to": short(ended), **more}
+
+
+def layer_shape(model: str) -> dict[str, int]:
+    """What the weights and activations of a dense layer depend on."""
+    return {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
 
 
 def spread(low: float, high: float, count: int) -> list[float]:

@@ -13,7 +13,7 @@ from ..pipeline.pipeline import bubble_idle_fraction, in_flight
 from ..pipeline.pipeline_traffic import boundary_message_bytes
 from ..shapes import models
 from ..shapes.layer_parameters import layer_parameters
-from . import buttons, choice, in_bytes, percent, slider, written
+from . import buttons, choice, in_bytes, layer_shape, percent, slider, written
 
 CHAPTER = "16-capstone-405b"
 STILL = "what-the-first-stage-holds"
@@ -22,7 +22,7 @@ PLAYS = "gpus"
 MODEL, ACCELERATOR = "Llama-3-405B", "H100-80GB"
 SEQUENCES, TOKENS = 2048, 8192  # Llama Team 2024, arXiv:2407.21783, Table 4; one sequence is a micro-batch
 STAGES = (1, 2, 4, 8, 16, 32)
-SHAPE = {part: getattr(models, part)(model=MODEL) for part in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+SHAPE = layer_shape(MODEL)
 CONTROLS = {
     "gpus": slider("GPUs", [2**power for power in range(9, 17)], start="16,384", words="{:,}".format),
     "tp": slider("TP", (1, 2, 4, 8), start="8"),

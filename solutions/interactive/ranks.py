@@ -10,7 +10,7 @@ from ..facts.hardware import link_bytes_per_s, nvlink_bytes_per_s
 from ..layout.rank_grid import group, place
 from ..pipeline.pipeline_traffic import boundary_message_bytes
 from ..shapes import models
-from . import buttons, choice, in_bytes, in_time, slider, written
+from . import buttons, choice, in_bytes, in_time, layer_shape, slider, written
 
 CHAPTER = "15-layout"
 STILL = "ranks-in-two-orders"
@@ -23,7 +23,7 @@ RATES = {  # bytes/s of an H100 in one direction
     "NVLink": nvlink_bytes_per_s(accelerator="H100-80GB") / 2,
     "port": link_bytes_per_s(link="NDR"),
 }
-SHAPE = {part: getattr(models, part)(model=MODEL) for part in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+SHAPE = layer_shape(MODEL)
 AXES = ("tp", "cp", "pp", "dp")
 LAYOUTS = [
     dict(zip(AXES, degrees, strict=True))

@@ -12,7 +12,7 @@ from ..facts.hardware import memory_bytes
 from ..oracles.activations.activations import BF16_BYTES, kept_widths
 from ..oracles.activations.step_memory import play_step
 from ..shapes import models
-from . import buttons, choice, in_bytes, short, slider, written
+from . import buttons, choice, in_bytes, layer_shape, short, slider, written
 
 CHAPTER = "06-activation-memory"
 STILL = "memory-through-a-step"
@@ -63,16 +63,11 @@ class Moment:
         return self.name.split()[0]
 
 
-def shape_of(model: str) -> dict[str, int]:
-    """What the activations of a layer depend on."""
-    return {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
-
-
 def step_of(
     *, recomputed: tuple[str, ...], gradient_shards: int, model: str, tokens: int, chunks: int
 ) -> dict[str, Any]:
     """The bytes of a step, as the played step and the formulas of its moments take them."""
-    widths = kept_widths(**shape_of(model))
+    widths = kept_widths(**layer_shape(model))
     parameters, layers = models.parameters(model=model), models.layers(model=model)
     dropped = BF16_BYTES * tokens * sum(widths[name] for part in recomputed for name in DROPPED[part])
     return {
@@ -136,7 +131,7 @@ def show(*, recomputed: tuple[str, ...], gradient_shards: int, model: str, token
             {"x": (fullest[at].begun + fullest[at].ended) / 2, "y": peak / 1e9, "text": in_bytes(peak), "colour": "red"},
         ],
     }  # fmt: skip
-    prices = [flop_per_byte(part=part, sequence=tokens, causal=True, **shape_of(model)) for part in recomputed]
+    prices = [flop_per_byte(part=part, sequence=tokens, causal=True, **layer_shape(model)) for part in recomputed]
     facts = [
         ("peak", f"{in_bytes(peak)}, {PLACES[at]}"),
         (f"on an {CARD}", "fits" if peak <= memory else "does not fit"),
