@@ -11,7 +11,8 @@ from ..activations.activations import peak_activation_bytes
 from ..oracles.accumulation.accumulation_time import walk
 from ..ring.ring import all_reduce_seconds
 from ..shapes import models
-from . import BLUE, GREEN, GREY, ORANGE, caption, chart, note, stack_rows, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, note, stack_rows, x_axis, y_axis
 
 CHAPTER = "03-gradient-accumulation"
 

@@ -15,7 +15,8 @@ from ..oracles.activations.gpt_activations import saved_tensors
 from ..oracles.activations.stage_memory import stage_bytes
 from ..oracles.activations.step_memory import Allocator, play_step
 from ..shapes import models
-from . import BLUE, GREEN, GREY, ORANGE, caption, chart, charts, stack_rows, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, kilos, stack_rows, x_axis, y_axis
 
 CHAPTER = "06-activation-memory"
 GROUPS = (("norms", GREY), ("attention", BLUE), ("MLP", ORANGE), ("scores", GREEN))
@@ -87,7 +88,7 @@ def scores_against_length() -> Figure:
         axis,
         "tokens in a sequence (GPT-3, TP 8 with sequence parallelism)",
         (512, 131072),
-        {512: "512", 2048: "2K", 8192: "8K", 32768: "32K", 131072: "128K"},
+        kilos(512, 2048, 8192, 32768, 131072),
     )
     y_axis(
         axis,

@@ -12,7 +12,8 @@ from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_frac
 from ..oracles.pipeline.pipeline import bubble_overhead as played_overhead
 from ..pipeline.pipeline import bubble_idle_fraction, bubble_overhead
 from ..shapes.layer_parameters import layer_parameters
-from . import BLUE, GREEN, GREY, ORANGE, caption, chart, name_rows, note, numbers, write_in, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, name_rows, note, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "16-capstone-405b"
 
@@ -83,7 +84,7 @@ def what_the_first_stage_holds() -> Figure:
         axis,
         f"pipeline stages (TP {TP}, micro-batches of {CONTEXT:,} tokens, 1F1B)",
         (-0.6, 6.3),
-        dict(zip(range(len(STAGES)), [str(stages) for stages in STAGES], strict=True)),
+        dict(enumerate(map(str, STAGES))),
     )
     y_axis(axis, "GB on the first stage", (0, 190))
     return figure

@@ -19,7 +19,8 @@ from ..oracles.experts.expert_traffic import exchange_over_compute as played_rat
 from ..oracles.experts.expert_traffic import expected_nodes as counted_nodes
 from ..oracles.shapes.moe import model_active_parameters
 from ..shapes import models
-from . import BLUE, GREEN, GREY, ORANGE, caption, chart, charts, mark, note, numbers, percents, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, kilos, mark, note, numbers, percents, x_axis, y_axis
 
 CHAPTER = "12-expert-parallelism"
 
@@ -156,12 +157,6 @@ def exchange_against_width() -> Figure:
         axis.axvline(width, color=GREY, lw=0.6, ls=":")
         caption(axis, width * 1.04, 13, name, GREY)
     axis.axhline(1, color=GREY, lw=0.8)
-    x_axis(
-        axis,
-        "width inside an expert",
-        (512, 40000),
-        {512: "512", 1024: "1K", 2048: "2K", 4096: "4K", 8192: "8K", 16384: "16K", 32768: "32K"},
-        log=10,
-    )
+    x_axis(axis, "width inside an expert", (512, 40000), kilos(512, 1024, 2048, 4096, 8192, 16384, 32768), log=10)
     y_axis(axis, "exchange over compute", (0.024, 20), numbers(0.03, 0.1, 0.3, 1, 3, 10), log=10)
     return figure

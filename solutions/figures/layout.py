@@ -17,7 +17,8 @@ from ..pipeline.pipeline import bubble_idle_fraction
 from ..planner.judging import Batch, Cluster, Layout, named_model, plan
 from ..planner.verdicts import STATES
 from ..roofline.roofline import ridge_point
-from . import BLUE, GREEN, GREY, ORANGE, caption, chart, charts, mark, name_rows, numbers, write_in, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, mark, middles, name_rows, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "15-layout"
 
@@ -54,7 +55,7 @@ def _ranks(axis: Axes, order: str) -> None:
         if rank in same:
             axis.add_patch(Ellipse((x + 0.5, y + 0.5), 0.62, 0.72, fill=False, edgecolor="white", lw=1.4))
         write_in(axis, x + 0.5, y + 0.5, str(replica), fontsize=7)
-    x_axis(axis, "server", (0, gpus // SERVER), {place + 0.5: str(place) for place in range(gpus // SERVER)})
+    x_axis(axis, "server", (0, gpus // SERVER), middles(map(str, range(gpus // SERVER))))
     y_axis(axis, limits=(SERVER, 0), ticks=[])
     axis.tick_params(length=0)
     for side in ("left", "bottom"):

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from ..learning_rate.critical_batch import best_lr, data_to_target, steps_to_target
 from ..learning_rate.learning_rate import linear_rule_lr, square_root_rule_lr
 from ..learning_rate.lr_schedules import cosine_area, cosine_lr, scaled_steps, wsd_area, wsd_lr
-from . import BLUE, GREEN, GREY, ORANGE, caption, chart, charts, note, numbers, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, halvings, note, numbers, x_axis, y_axis
 
 CHAPTER = "04-learning-rate-scaling"
 
@@ -105,13 +106,7 @@ def steps_against_data() -> Figure:
     note(axis, "twice the least\nof both", (1, 2), (0, 14), GREY, ha="center")
     note(axis, "steps", (ratios[14], steps[14]), (10, 0), BLUE)
     note(axis, "tokens", (ratios[-15], data[-15]), (-44, 0), ORANGE)
-    places = [2.0**power for power in range(-4, 5)]
-    x_axis(
-        axis,
-        "batch, as a multiple of the critical batch",
-        ticks={place: f"1/{round(1 / place)}" if place < 1 else f"{place:.0f}" for place in places},
-        log=2,
-    )
+    x_axis(axis, "batch, as a multiple of the critical batch", ticks=halvings(-4, 4), log=2)
     y_axis(axis, "as a multiple of the least", ticks=numbers(1, 2, 4, 8, 16), log=2)
     return figure
 
@@ -153,12 +148,6 @@ def linear_then_level() -> Figure:
     note(axis, "linear rule", (ratios[42], ratios[42]), (-8, 4), ORANGE, ha="right")
     note(axis, "highest rate", (ratios[2], 1), (0, -11), GREY)
     note(axis, "best rate", (ratios[80], best[80]), (0, -14), BLUE)
-    places = [2.0**power for power in range(-5, 6)]
-    x_axis(
-        axis,
-        "batch, as a multiple of the noise scale",
-        ticks={place: f"1/{round(1 / place)}" if place < 1 else f"{place:.0f}" for place in places},
-        log=2,
-    )
+    x_axis(axis, "batch, as a multiple of the noise scale", ticks=halvings(-5, 5), log=2)
     y_axis(axis, "rate over the highest", (1 / 48, 2.4), {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 2: "2"}, log=2)
     return figure

@@ -9,7 +9,8 @@ from ..oracles.pipeline.pipeline import Played, play, play_orders
 from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_fraction
 from ..oracles.pipeline.schedules import gpipe, schedule, zb_h1, zb_h2
 from ..pipeline.pipeline import bubble_idle_fraction
-from . import BLUE, GREEN, GREY, ORANGE, chart, charts, mark, name_rows, note, write_in, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import chart, charts, mark, name_rows, note, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "07-pipeline-parallelism"
 
@@ -103,12 +104,7 @@ def idle_against_micro_batches() -> Figure:
     axis.axhline(5, color=GREY, lw=1, ls="--")
     axis.text(8.4, 5.8, "5 %", color=GREY)
     x_axis(axis, f"micro-batches in a step ({stages} stages)", (6, 101), dots)
-    y_axis(
-        axis,
-        "bubble idle fraction",
-        (0, 50),
-        dict(zip([0, 10, 20, 30, 40, 50], [f"{percent} %" for percent in range(0, 60, 10)], strict=True)),
-    )
+    y_axis(axis, "bubble idle fraction", (0, 50), numbers(0, 10, 20, 30, 40, 50, unit=" %"))
     return figure
 
 

@@ -14,7 +14,8 @@ from ..ring.ring import (
     naive_root_bytes,
     tree_all_reduce_seconds,
 )
-from . import BLUE, GREY, ORANGE, caption, chart, charts, numbers, x_axis, y_axis
+from . import BLUE, GREY, ORANGE
+from .drawing import caption, chart, charts, numbers, x_axis, y_axis
 
 CHAPTER = "01-ring-all-reduce"
 

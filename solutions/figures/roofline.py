@@ -17,7 +17,8 @@ from ..roofline.layer_kernels import layer_kernels, memory_bound_share
 from ..roofline.mfu import mfu_from_profile
 from ..roofline.roofline import attainable_flop_per_s, decode_intensity, ridge_point
 from ..shapes import models
-from . import BLUE, GREEN, GREY, ORANGE, caption, chart, charts, mark, note, percents, write_in, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, kilos, mark, note, percents, write_in, x_axis, y_axis
 
 CHAPTER = "10-roofline-and-mfu"
 
@@ -100,7 +101,7 @@ def _stack(axis: Axes, model: str) -> None:
         for name, value in parts.items():
             rows[name].append(value / sum(parts.values()))
     axis.stackplot(LENGTHS, *rows.values(), colors=(BLUE, GREEN, ORANGE, GREY), lw=0)
-    x_axis(axis, limits=(512, 131072), ticks={512: "512", 2048: "2K", 8192: "8K", 32768: "32K", 131072: "128K"}, log=2)
+    x_axis(axis, limits=(512, 131072), ticks=kilos(512, 2048, 8192, 32768, 131072), log=2)
     y_axis(axis, limits=(0, 1))
 
 
@@ -121,7 +122,7 @@ def six_n_against_the_count() -> Figure:
         axis,
         "tokens of a sequence, scores of all pairs counted",
         (450, 131072 * 3.4),
-        {512: "512", 2048: "2K", 8192: "8K", 32768: "32K", 131072: "128K"},
+        kilos(512, 2048, 8192, 32768, 131072),
         log=2,
     )
     y_axis(axis, "6·N over counted FLOP", (0, 1.25))

@@ -13,7 +13,8 @@ from ..shapes.layer_parameters import layer_parameters
 from ..tensor_and_context.context_parallel import all_to_all_bytes, exchange_bytes
 from ..tensor_and_context.tensor_parallel import phase_bytes, shard_shape
 from ..tensor_and_context.tensor_parallel_time import overhead_of_compute
-from . import BLUE, GREEN, GREY, ORANGE, chart, charts, numbers, percents, write_in, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import chart, charts, middles, numbers, percents, write_in, x_axis, y_axis
 
 CHAPTER = "08-tensor-and-context-parallelism"
 COLOURS = (BLUE, ORANGE, GREEN, GREY)
@@ -112,7 +113,7 @@ def ring_hops() -> Figure:
         axis.set_title(title, fontsize=9)
         axis.tick_params(length=0)
         x_axis(axis, limits=(0, 4.9), ticks={hop + 0.47: f"hop {hop}" if hop else "own" for hop in range(ranks)})
-        y_axis(axis, limits=(ranks, -0.5), ticks={rank + 0.5: f"rank {rank}" for rank in range(ranks)})
+        y_axis(axis, limits=(ranks, -0.5), ticks=middles(f"rank {rank}" for rank in range(ranks)))
         for side in ("left", "bottom"):
             axis.spines[side].set_visible(False)
     return figure

@@ -14,7 +14,8 @@ from ..oracles.zero.fsdp import played_forward
 from ..oracles.zero.zero import adam_tensors, held, play_step
 from ..shapes.models import layers, parameters
 from ..zero.zero import WHOLE_BYTES, state_bytes_per_gpu
-from . import BLUE, GREEN, GREY, ORANGE, caption, chart, name_rows, numbers, stack_rows, write_in, x_axis, y_axis
+from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, middles, name_rows, numbers, stack_rows, write_in, x_axis, y_axis
 
 CHAPTER = "02-zero"
 MODEL, GPUS = "Llama-3-8B", 64
@@ -101,24 +102,9 @@ def who_owns_what() -> Figure:
                 left = column + 0.1 + (0.8 * rank / ranks if share < 1 else 0)
                 axis.add_patch(box((column + 0.1, rank + 0.14), 0.8, facecolor="none"))
                 axis.add_patch(box((left, rank + 0.14), 0.8 * share, facecolor=colour))
-        x_axis(
-            axis,
-            limits=(0, len(tensors)),
-            ticks=dict(zip([n + 0.5 for n in range(len(tensors))], ["w", "g", "c", "m", "v"], strict=True)),
-            fontsize=8,
-        )
-        y_axis(
-            axis,
-            limits=(ranks, 0),
-            ticks=dict(
-                zip(
-                    [n + 0.5 for n in range(ranks)],
-                    [f"GPU {n}" for n in range(ranks)] if stage == 0 else [""] * ranks,
-                    strict=True,
-                )
-            ),
-            fontsize=8,
-        )
+        ranks_named = [f"GPU {rank}" if stage == 0 else "" for rank in range(ranks)]
+        x_axis(axis, limits=(0, len(tensors)), ticks=middles("wgcmv"), fontsize=8)
+        y_axis(axis, limits=(ranks, 0), ticks=middles(ranks_named), fontsize=8)
         axis.tick_params(length=0)
         axis.spines[:].set_visible(False)
         axis.set_title(STAGES[stage], fontsize=9)
