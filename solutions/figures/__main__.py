@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 import sys
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
@@ -30,9 +32,15 @@ STYLE: dict[RcKeyType, object] = {
 
 
 def chapters() -> list[ModuleType]:
-    """The modules beside this one, each with the CHAPTER that it illustrates and its FIGURES."""
+    """The modules beside this one, each with the CHAPTER that it illustrates and its pictures."""
     names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
-    return [importlib.import_module(f".{name}", __package__) for name in names if name != "__main__"]
+    return [importlib.import_module(f".{name}", __package__) for name in names if name not in ("__main__", "drawing")]
+
+
+def pictures(chapter: ModuleType) -> list[Callable[[], Figure]]:
+    """The functions of a module that take nothing and return a figure."""
+    functions = [value for value in vars(chapter).values() if inspect.isfunction(value)]
+    return [function for function in functions if inspect.get_annotations(function) == {"return": "Figure"}]
 
 
 def draw(problems: Path) -> dict[Path, bytes]:
@@ -40,7 +48,7 @@ def draw(problems: Path) -> dict[Path, bytes]:
     matplotlib.use("agg")
     drawn: dict[Path, bytes] = {}
     for chapter in chapters():
-        for function in chapter.FIGURES:
+        for function in pictures(chapter):
             with matplotlib.rc_context(STYLE):
                 name = function.__name__.replace("_", "-")
                 drawn[problems / chapter.CHAPTER / "figures" / f"{name}.png"] = _png(function())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from ..accumulation.accumulation import plan_seconds
@@ -13,6 +12,7 @@ from ..oracles.accumulation.accumulation_time import walk
 from ..ring.ring import all_reduce_seconds
 from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, note, stack_rows, x_axis, y_axis
 
 CHAPTER = "03-gradient-accumulation"
 
@@ -26,8 +26,7 @@ ANSWERS = (200, 1500, 1000, 1300)  # tokens in the loss of four micro-batches
 
 def weight_of_a_token() -> Figure:
     """What a token of each micro-batch weighs, under a mean over all tokens and under a mean of four means."""
-    figure = Figure(figsize=(7.0, 2.6))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 2.6)
     all_tokens, start = sum(ANSWERS), 0
     for number, tokens in enumerate(ANSWERS):
         pull = token_pull(micro_batch_tokens=tokens, batch_tokens=all_tokens, accumulation_steps=len(ANSWERS))
@@ -41,18 +40,15 @@ def weight_of_a_token() -> Figure:
         start += tokens
     axis.plot([0, all_tokens], [1, 1], color=BLUE, lw=2)
     axis.text(all_tokens + 40, 1, "mean over\nall tokens", color=BLUE, va="center")
-    axis.set_xlim(-60, all_tokens + 560)
-    axis.set_ylim(0, 5.9)
-    axis.set_xlabel("tokens in the loss, micro-batch after micro-batch")
-    axis.set_ylabel("weight of a token\nin a mean of means")
+    x_axis(axis, "tokens in the loss, micro-batch after micro-batch", (-60, all_tokens + 560))
+    y_axis(axis, "weight of a token\nin a mean of means", (0, 5.9))
     return figure
 
 
 def one_all_reduce_or_many() -> Figure:
     """Two timelines of the same batch: an all-reduce after each micro-batch, and one at the end."""
     rows = {"after each\nmicro-batch": True, "after\nthe last": False}
-    figure = Figure(figsize=(7.0, 1.9))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 1.9)
     for place, every_pass in enumerate(rows.values()):
         events = walk(
             passes=PASSES, micro_batch=1, dp=GPUS, micro_batch_s=MICRO_BATCH_S, all_reduce_s=ALL_REDUCE_S,
@@ -63,10 +59,9 @@ def one_all_reduce_or_many() -> Figure:
             gap = 0 if waits else 0.03
             axis.barh(place, event.seconds - gap, left=event.start_s, color=ORANGE if waits else BLUE, height=0.55)
         axis.text(events[-1].end_s + 0.1, place, f"{events[-1].end_s:.1f} s", va="center", color=GREY)
-    axis.set_yticks(range(len(rows)), list(rows))
     axis.invert_yaxis()
-    axis.set_xlim(0, 13.2)
-    axis.set_xlabel("time of a step, s")
+    x_axis(axis, "time of a step, s", (0, 13.2))
+    y_axis(axis, ticks=dict(enumerate(rows)))
     for name, colour in (("forward and backward", BLUE), ("all-reduce", ORANGE)):
         axis.barh(0, 0, color=colour, label=name)
     axis.legend(loc="upper center", bbox_to_anchor=(0.45, 1.32), ncols=2, frameon=False)
@@ -79,20 +74,14 @@ def share_and_overhead() -> Figure:
     case = {"micro_batch_s": MICRO_BATCH_S, "all_reduce_s": ALL_REDUCE_S}
     share = [100 * communication_share(accumulation_steps=count, **case) for count in steps]
     overhead = [100 * communication_overhead(accumulation_steps=count, **case) for count in steps]
-    figure = Figure(figsize=(7.0, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 3.0)
     axis.plot(steps, overhead, color=ORANGE, marker="s", linestyle="--", label="overhead: of the compute alone")
     axis.plot(steps, share, color=BLUE, marker="o", label="share: of the total step")
     for place, below in ((0, -26), (3, -16)):
-        axis.annotate(f"{share[place]:.1f} %", (steps[place], share[place]), textcoords="offset points",
-                      xytext=(-4, below), ha="center", color=BLUE)  # fmt: skip
-    axis.annotate(f"{overhead[0]:.1f} %", (1, overhead[0]), textcoords="offset points", xytext=(8, 0), color=ORANGE)
-    axis.set_xscale("log", base=2)
-    axis.set_xticks(steps, [str(count) for count in steps])
-    axis.set_xlim(0.66, 170)
-    axis.set_ylim(-1.7, 15.5)
-    axis.set_xlabel("accumulation steps")
-    axis.set_ylabel("all-reduce, %")
+        note(axis, f"{share[place]:.1f} %", (steps[place], share[place]), (-4, below), BLUE, ha="center")
+    note(axis, f"{overhead[0]:.1f} %", (1, overhead[0]), (8, 0), ORANGE)
+    x_axis(axis, "accumulation steps", (0.66, 170), {count: str(count) for count in steps}, log=2)
+    y_axis(axis, "all-reduce, %", (-1.7, 15.5))
     axis.legend(frameon=False)
     return figure
 
@@ -104,33 +93,23 @@ def memory_while_waiting() -> Figure:
         peak_activation_bytes(tokens=TOKENS, recomputed_layers=layers, **shape, tp=1) for layers in (0, 32)
     )
     weights, gradient, states = 2 * PARAMETERS, 4 * PARAMETERS, 12 * PARAMETERS / GPUS
-    rows = (
-        ("ZeRO-1, all layers\ncheckpointed", weights, gradient, states, recomputed),
-        ("FSDP, reduced after\neach micro-batch", weights / GPUS, gradient / GPUS, states, kept),
-        ("FSDP, reduced after\nthe last", weights / GPUS, gradient, states, kept),
+    designs = {
+        "ZeRO-1, all layers\ncheckpointed": (weights, gradient, states, recomputed),
+        "FSDP, reduced after\neach micro-batch": (weights / GPUS, gradient / GPUS, states, kept),
+        "FSDP, reduced after\nthe last": (weights / GPUS, gradient, states, kept),
+    }
+    figure, axis = chart(7.0, 2.6)
+    groups = zip(
+        ("weights", "sum of gradients", "optimizer states", "activations and logits"),
+        (GREY, ORANGE, GREEN, BLUE),
+        zip(*designs.values(), strict=True),
+        strict=True,
     )
-    figure = Figure(figsize=(7.0, 2.6))
-    axis = figure.subplots()
-    sizes = np.array([row[1:] for row in rows]) / 1e9
-    left = np.zeros(len(rows))
-    groups = (
-        ("weights", GREY),
-        ("sum of gradients", ORANGE),
-        ("optimizer states", GREEN),
-        ("activations and logits", BLUE),
-    )
-    for (name, colour), column in zip(groups, sizes.T, strict=True):
-        axis.barh(range(len(rows)), column, left=left, color=colour, height=0.6, label=name, edgecolor="none")
-        left += column
-    for place, total in enumerate(left):
-        axis.text(total + 1, place, f"{total:.0f} GB", va="center")
+    kinds = [(name, colour, [size / 1e9 for size in sizes]) for name, colour, sizes in groups]
+    stack_rows(axis, designs, kinds, total="{:.0f} GB", gap=1, height=0.6)
     axis.axvline(75, color=GREY, lw=1.2, ls=":")
-    axis.text(75.5, -0.62, "75 GB", color=GREY, va="center", fontsize=8)
-    axis.set_yticks(range(len(rows)), [row[0] for row in rows])
-    axis.tick_params(axis="y", length=0)
-    axis.invert_yaxis()
-    axis.set_xlim(0, 92)
-    axis.set_xlabel("GB on each of 64 GPUs")
+    caption(axis, 75.5, -0.62, "75 GB", GREY, va="center")
+    x_axis(axis, "GB on each of 64 GPUs", (0, 92))
     axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.42, 1.24), ncols=4, fontsize=8)
     return figure
 
@@ -140,8 +119,7 @@ def two_plans() -> Figure:
     sizes = [1, 2, 4, 8, 16, 32]
     fits = 4  # the largest micro-batch of this example that needs no checkpointing
     plans = {"without checkpointing": (False, BLUE, "o"), "with checkpointing": (True, ORANGE, "s")}
-    figure = Figure(figsize=(7.0, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 3.0)
     for name, (recomputed, colour, marker) in plans.items():
         times = [
             plan_seconds(
@@ -155,17 +133,8 @@ def two_plans() -> Figure:
             sizes[held - 1 :], times[held - 1 :], color=colour, linestyle=":", marker=marker, markerfacecolor="none"
         )
         axis.plot(sizes[:held], times[:held], color=colour, marker=marker, label=name)
-    axis.annotate(
-        "dotted: does not fit",
-        (16, 8.6), textcoords="offset points", xytext=(0, -16), ha="center", color=GREY,
-    )  # fmt: skip
-    axis.set_xscale("log", base=2)
-    axis.set_xticks(sizes, [str(size) for size in sizes])
-    axis.set_ylim(0, None)
-    axis.set_xlabel("micro-batch, sequences")
-    axis.set_ylabel("compute of a step, s")
+    note(axis, "dotted: does not fit", (16, 8.6), (0, -16), GREY, ha="center")
+    x_axis(axis, "micro-batch, sequences", ticks={size: str(size) for size in sizes}, log=2)
+    y_axis(axis, "compute of a step, s", (0, None))
     axis.legend(frameon=False)
     return figure
-
-
-FIGURES = (weight_of_a_token, one_all_reduce_or_many, share_and_overhead, memory_while_waiting, two_plans)

@@ -9,21 +9,19 @@ from matplotlib.figure import Figure
 from ..activations.activations import layer_activation_bytes
 from ..activations.gpt_activations import first_stage_bytes
 from ..activations.loss_memory import loss_bytes
+from ..interactive import layer_shape
 from ..oracles.activations.activations import BF16_BYTES, kept_widths
 from ..oracles.activations.gpt_activations import saved_tensors
 from ..oracles.activations.stage_memory import stage_bytes
 from ..oracles.activations.step_memory import Allocator, play_step
 from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, kilos, stack_rows, x_axis, y_axis
 
 CHAPTER = "06-activation-memory"
 GROUPS = (("norms", GREY), ("attention", BLUE), ("MLP", ORANGE), ("scores", GREEN))
 TOKENS = 8192
 EVENT_WIDTHS = {"forward": 1.0, "loss": 5.0, "update": 4.0, "gradients freed": 0.02}  # how long, on the axis of time
-
-
-def _shape(model: str) -> dict[str, int]:
-    return {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
 
 
 def _gpt_parts(model: str, sequence: int, recompute: str) -> dict[str, float]:
@@ -44,7 +42,7 @@ def _gpt_parts(model: str, sequence: int, recompute: str) -> dict[str, float]:
 
 def _llama_parts(model: str) -> dict[str, float]:
     """The same of a Llama-style layer with fused attention."""
-    shape = _shape(model)
+    shape = layer_shape(model)
     parts = dict.fromkeys((name for name, _ in GROUPS), 0.0)
     for name, width in kept_widths(**shape).items():
         group = "norms" if name in ("input", "normed input", "middle", "normed middle") else "attention"
@@ -54,34 +52,23 @@ def _llama_parts(model: str) -> dict[str, float]:
 
 def what_a_layer_keeps() -> Figure:
     """Bytes for each token and channel in one layer, by group of tensors, from the lists of saved tensors."""
-    figure = Figure(figsize=(7, 2.6))
-    axis = figure.subplots()
+    figure, axis = chart(7, 2.6)
     rows = (
         ("GPT-3, 2,048 tokens", _gpt_parts("GPT-3-175B", 2048, "none")),
         ("GPT-3, no scores kept", _gpt_parts("GPT-3-175B", 2048, "selective")),
         ("Llama-3-8B", _llama_parts("Llama-3-8B")),
         ("Llama-3-70B", _llama_parts("Llama-3-70B")),
     )
-    left = np.zeros(len(rows))
-    for group, colour in GROUPS:
-        sizes = np.array([parts[group] for _, parts in rows])
-        axis.barh(range(len(rows)), sizes, left=left, color=colour, height=0.62, label=group, edgecolor="none")
-        left += sizes
-    for place, total in enumerate(left):
-        axis.text(total + 1, place, f"{total:.4g}", va="center")
-    axis.set_yticks(range(len(rows)), [name for name, _ in rows])
-    axis.invert_yaxis()
-    axis.tick_params(axis="y", length=0)
-    axis.set_xlim(0, 125)
-    axis.set_xlabel("bytes that one layer keeps for each element")
+    kinds = [(group, colour, [parts[group] for _, parts in rows]) for group, colour in GROUPS]
+    stack_rows(axis, (name for name, _ in rows), kinds, total="{:.4g}", gap=1)
+    x_axis(axis, "bytes that one layer keeps for each element", (0, 125))
     axis.legend(frameon=False, loc="lower right")
     return figure
 
 
 def scores_against_length() -> Figure:
     """What GPT-3's first stage keeps against the length of a sequence, for three ways to recompute."""
-    figure = Figure(figsize=(7, 3))
-    axis = figure.subplots()
+    figure, axis = chart(7, 3)
     lengths = np.unique(np.geomspace(512, 131072, 60).astype(int))
     shape = {"hidden": 12288, "heads": 96, "layers": 96, "stages": 8, "tp": 8, "micro_batch": 1}
     for recompute, label, colour in (
@@ -96,20 +83,25 @@ def scores_against_length() -> Figure:
         axis.loglog(lengths, sizes, color=colour, lw=2)
         axis.text(140000, sizes[-1], label, color=colour, va="center")
     axis.axhline(80, color=GREY, lw=1, ls=":")
-    axis.text(540, 88, "80 GB, the whole card", color=GREY, va="bottom", fontsize=8)
-    axis.set_xticks([512, 2048, 8192, 32768, 131072], ["512", "2K", "8K", "32K", "128K"])
-    axis.set_yticks([1, 10, 100, 1000, 10000, 100000], ["1 GB", "10 GB", "100 GB", "1 TB", "10 TB", "100 TB"])
-    axis.minorticks_off()
-    axis.set_xlim(512, 131072)
-    axis.set_ylabel("kept on a GPU of the first stage")
-    axis.set_xlabel("tokens in a sequence (GPT-3, TP 8 with sequence parallelism)")
+    caption(axis, 540, 88, "80 GB, the whole card", GREY, va="bottom")
+    x_axis(
+        axis,
+        "tokens in a sequence (GPT-3, TP 8 with sequence parallelism)",
+        (512, 131072),
+        kilos(512, 2048, 8192, 32768, 131072),
+    )
+    y_axis(
+        axis,
+        "kept on a GPU of the first stage",
+        ticks={1: "1 GB", 10: "10 GB", 100: "100 GB", 1000: "1 TB", 10000: "10 TB", 100000: "100 TB"},
+    )
     return figure
 
 
 def _played(recomputed: bool) -> Allocator:
     """A step of Llama-3-8B under ZeRO-1 on 64 GPUs, one sequence of 8,192 tokens on each."""
     parameters, layers = models.parameters(model="Llama-3-8B"), models.layers(model="Llama-3-8B")
-    shape = _shape("Llama-3-8B")
+    shape = layer_shape("Llama-3-8B")
     whole = layer_activation_bytes(tokens=TOKENS, **shape, tp=1)
     kept = 2.0 * TOKENS * shape["hidden"] if recomputed else whole
     return play_step(
@@ -122,8 +114,7 @@ def _played(recomputed: bool) -> Allocator:
 
 def memory_through_a_step() -> Figure:
     """Memory after every event of a played step, with nothing recomputed and with all layers recomputed."""
-    figure = Figure(figsize=(7, 3.2))
-    panels = figure.subplots(1, 2, sharey=True)
+    figure, panels = charts(7, 3.2, 1, 2, sharey=True)
     kinds = (
         ("states", GREY, ("states",)),
         ("gradients", GREEN, ("gradients",)),
@@ -164,9 +155,8 @@ def _mark_phases(axis: Axes, moments: list[str], steps: np.ndarray) -> None:
 
 def both_ends_of_a_pipeline() -> Figure:
     """What the stages of a 1F1B pipeline hold: 8B on four stages, with nothing and with everything recomputed."""
-    figure = Figure(figsize=(7, 3))
-    panels = figure.subplots(1, 2, sharey=True)
-    stages, tp, shape = 4, 1, _shape("Llama-3-8B")
+    figure, panels = charts(7, 3, 1, 2, sharey=True)
+    stages, tp, shape = 4, 1, layer_shape("Llama-3-8B")
     layers, vocabulary = models.layers(model="Llama-3-8B"), models.vocabulary(model="Llama-3-8B")
     ends = 6 * vocabulary * shape["hidden"] / tp
     logits = loss_bytes(tokens=TOKENS, vocabulary=vocabulary, tp=tp)
@@ -189,11 +179,7 @@ def both_ends_of_a_pipeline() -> Figure:
         for stage, held in ((0, flying[0] + besides[0]), (stages - 1, top + logits / 1e9)):
             axis.text(stage, held, f"{held:.1f} GB", ha="center", va="bottom", fontsize=8)
         axis.set_title(title, fontsize=9)
-        axis.set_xticks([0, stages - 1], ["first", "last"])
-        axis.set_xlabel("stage")
+        x_axis(axis, "stage", ticks={0: "first", stages - 1: "last"})
     panels[0].set_ylabel("GB on a GPU, besides the layers' states")
     panels[0].legend(frameon=False, loc="upper right", bbox_to_anchor=(1.05, 0.95), fontsize=8)
     return figure
-
-
-FIGURES = (what_a_layer_keeps, scores_against_length, memory_through_a_step, both_ends_of_a_pipeline)

@@ -13,6 +13,7 @@ from ..oracles.pipeline.pipeline import bubble_overhead as played_overhead
 from ..pipeline.pipeline import bubble_idle_fraction, bubble_overhead
 from ..shapes.layer_parameters import layer_parameters
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, name_rows, note, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "16-capstone-405b"
 
@@ -38,8 +39,7 @@ def where_405_billion_are() -> Figure:
         f"{KV_HEADS} key/value heads\n(as trained)": KV_HEADS,
         f"{HEADS} key/value heads\n(attention as 4d²)": HEADS,
     }
-    figure = Figure(figsize=(7.0, 2.2))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 2.2)
     for place, kv_heads in enumerate(rows.values()):
         layer = layer_parameters(hidden=HIDDEN, ffn_hidden=FFN_HIDDEN, heads=HEADS, kv_heads=kv_heads)
         parts = {
@@ -51,25 +51,21 @@ def where_405_billion_are() -> Figure:
         for name, (billions, colour) in parts.items():
             axis.barh(place, billions, left=left, color=colour, height=0.6, edgecolor="none")
             if billions > 20:
-                axis.text(left + billions / 2, place, f"{billions:.0f}", ha="center", va="center", color="white")
+                write_in(axis, left + billions / 2, place, f"{billions:.0f}")
             if place == 0:
                 start = {"MLP": left, "attention": left, "embedding and output head": left + 24}[name]
                 axis.text(start, -0.4, name, color=colour, va="bottom")
             left += billions
         axis.text(left + 6, place, f"{left:.0f} billion", va="center")
-    axis.set_yticks(range(len(rows)), list(rows))
-    axis.invert_yaxis()
-    axis.set_xlim(0, 560)
-    axis.set_xlabel("weights in billions")
+    x_axis(axis, "weights in billions", (0, 560))
+    name_rows(axis, rows)
     axis.spines["left"].set_visible(False)
-    axis.tick_params(axis="y", length=0)
     return figure
 
 
 def what_the_first_stage_holds() -> Figure:
     """What a GPU of the first stage holds against the number of stages, beside the card's memory."""
-    figure = Figure(figsize=(7.0, 2.9))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 2.9)
     card = memory_bytes(accelerator="H100-80GB") / 1e9
     colours = {"activations": ORANGE, "weights": BLUE, "states": GREEN}
     for place, stages in enumerate(STAGES):
@@ -84,11 +80,13 @@ def what_the_first_stage_holds() -> Figure:
     axis.text(2.0, 165, "gradients and optimizer, cut over all GPUs", color=GREEN)
     axis.text(2.0, 150, "BF16 weights, cut over TP and PP", color=BLUE)
     axis.text(2.0, 135, "activations, cut over TP", color=ORANGE)
-    axis.set_xticks(range(len(STAGES)), [str(stages) for stages in STAGES])
-    axis.set_xlabel(f"pipeline stages (TP {TP}, micro-batches of {CONTEXT:,} tokens, 1F1B)")
-    axis.set_ylabel("GB on the first stage")
-    axis.set_ylim(0, 190)
-    axis.set_xlim(-0.6, 6.3)
+    x_axis(
+        axis,
+        f"pipeline stages (TP {TP}, micro-batches of {CONTEXT:,} tokens, 1F1B)",
+        (-0.6, 6.3),
+        dict(enumerate(map(str, STAGES))),
+    )
+    y_axis(axis, "GB on the first stage", (0, 190))
     return figure
 
 
@@ -96,8 +94,7 @@ def one_bubble_two_names() -> Figure:
     """Overhead and idle fraction of a 16-stage pipeline against micro-batches: formula lines, played dots."""
     stages = 16
     grid, dots = np.arange(2, 65), (4, 8, 16, 32, 64)
-    figure = Figure(figsize=(7.0, 2.9))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 2.9)
     overhead = [100 * bubble_overhead(stages=stages, micro_batches=int(m)) for m in grid]
     idle = [100 * bubble_idle_fraction(stages=stages, micro_batches=int(m)) for m in grid]
     axis.plot(grid, overhead, color=ORANGE, lw=2)
@@ -108,30 +105,18 @@ def one_bubble_two_names() -> Figure:
     axis.text(64, 106, "100 %", color=GREY, ha="right")
     axis.text(6.5, 290, "overhead: bubble over computing", color=ORANGE)
     axis.text(3, 12, "idle fraction: bubble over step", color=BLUE)
-    axis.set_xlim(1, 66)
-    axis.set_ylim(0, 400)
-    axis.set_xticks([4, 8, 16, 32, 48, 64])
-    axis.set_yticks([0, 100, 200, 300, 400], ["0 %", "100 %", "200 %", "300 %", "400 %"])
-    axis.set_xlabel(f"micro-batches in a step ({stages} stages, 1F1B)")
+    x_axis(axis, f"micro-batches in a step ({stages} stages, 1F1B)", (1, 66), [4, 8, 16, 32, 48, 64])
+    y_axis(axis, limits=(0, 400), ticks=numbers(0, 100, 200, 300, 400, unit=" %"))
     return figure
 
 
 def days_against_utilisation() -> Figure:
     """Days that the 405B run takes on 16,384 GPUs against MFU, with three figures that are quoted for it."""
-    figure = Figure(figsize=(7.0, 2.9))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 2.9)
     attention = mfu_with_attention(mfu=1, parameters=PARAMETERS, layers=LAYERS, hidden=HIDDEN, sequence_length=CONTEXT)
     low, high = (100 * share / attention for share in REPORTED_MFU)
     axis.axvspan(low, high, color=GREEN, alpha=0.15, lw=0)
-    axis.text(
-        (low + high) / 2,
-        94.5,
-        "reported 41 to 43 %,\nwithout attention",
-        color=GREEN,
-        ha="center",
-        va="top",
-        fontsize=8,
-    )
+    caption(axis, (low + high) / 2, 94.5, "reported 41 to 43 %,\nwithout attention", GREEN, ha="center", va="top")
     axis.plot(*_curve(np.linspace(0.30, 0.55, 100)), color=BLUE, lw=2)
     card_days = wall_clock_seconds(gpu_time_s=CARD_GPU_HOURS * 3600, gpus=GPUS) / DAY_S
     marks = {
@@ -141,12 +126,14 @@ def days_against_utilisation() -> Figure:
     }
     for text, mfu in marks.items():
         axis.plot(100 * mfu, _days(mfu), "o", color=ORANGE)
-        axis.annotate(text, (100 * mfu, _days(mfu)), (8, 5), textcoords="offset points", color=ORANGE)
-    axis.set_xlim(30, 58)
-    axis.set_ylim(45, 95)
-    axis.set_xticks(range(30, 60, 5), [f"{percent} %" for percent in range(30, 60, 5)])
-    axis.set_xlabel("MFU, averaged over the run, 6 FLOP for each parameter and token")
-    axis.set_ylabel(f"days on {GPUS:,} H100")
+        note(axis, text, (100 * mfu, _days(mfu)), (8, 5), ORANGE)
+    x_axis(
+        axis,
+        "MFU, averaged over the run, 6 FLOP for each parameter and token",
+        (30, 58),
+        {percent: f"{percent} %" for percent in range(30, 60, 5)},
+    )
+    y_axis(axis, f"days on {GPUS:,} H100", (45, 95))
     return figure
 
 
@@ -173,6 +160,3 @@ def _share(days: float) -> float:
 
 def _curve(shares: np.ndarray) -> tuple[list[float], list[float]]:
     return [100 * float(mfu) for mfu in shares], [_days(float(mfu)) for mfu in shares]
-
-
-FIGURES = (where_405_billion_are, what_the_first_stage_holds, one_bubble_two_names, days_against_utilisation)

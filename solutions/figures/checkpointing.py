@@ -14,6 +14,7 @@ from ..oracles.checkpointing.failures import job_mtbf_seconds as joined_mtbf
 from ..oracles.checkpointing.restart_costs import background_failure_seconds, lost_work_seconds
 from ..shapes.models import parameters
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, mark, note, x_axis, y_axis
 
 CHAPTER = "11-checkpointing"
 
@@ -32,8 +33,7 @@ def write_of(model: str) -> float:
 
 def mtbf_against_gpus() -> Figure:
     """The MTBF of a job against its GPUs at three published rates, with two published observations."""
-    figure = Figure(figsize=(7.2, 3.2))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.2)
     gpus = np.logspace(np.log10(8), np.log10(131072), 50)
     lines = [("419 failures of 16,384 H100 in 54 days (Llama 3)", GPU_MTBF, BLUE)]
     for (name, rate), colour in zip(RATES.items(), (ORANGE, GREEN), strict=True):
@@ -42,37 +42,33 @@ def mtbf_against_gpus() -> Figure:
     for row, (name, one, colour) in enumerate(sorted(lines, key=lambda line: -line[1])):
         axis.plot(gpus, one / gpus / HOUR, color=colour, lw=1.6)
         counts = [64, 1024, 16384]
-        axis.plot(counts, [joined_mtbf(part_mtbf_s=one, parts=at) / HOUR for at in counts], "o", color=colour, ms=4)
-        axis.text(
-            0.99, 0.95 - 0.09 * row, name, color=colour, fontsize=8, ha="right", va="top", transform=axis.transAxes
-        )
+        mark(axis, counts, [joined_mtbf(part_mtbf_s=one, parts=at) / HOUR for at in counts], colour)
+        caption(axis, 0.99, 0.95 - 0.09 * row, name, colour, ha="right", va="top", transform=axis.transAxes)
     axis.plot([8, 1024], [47.7 * DAY / HOUR, 7.9], "s", color=GREY, ms=6)  # Kokolis et al. 2025, measured on whole jobs
-    axis.annotate("measured,\n8 A100:\n47.7 days", (8, 47.7 * 24), (-3, -8), textcoords="offset points", color=GREY, fontsize=8, ha="left", va="top")  # fmt: skip
-    axis.annotate("measured, 1024 A100:\n7.9 h", (1024, 7.9), (-8, -6), textcoords="offset points", color=GREY, fontsize=8, ha="right", va="top")  # fmt: skip
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log")
-    axis.set_xticks([8, 64, 1024, 16384, 131072], ["8", "64", "1024", "16,384", "131,072"])
-    axis.minorticks_off()
-    axis.set_yticks([0.24, 1, 3, 24, 168, 720], ["14 min", "1 h", "3 h", "1 day", "1 week", "30 days"])
-    axis.set_xlabel("GPUs of the job")
-    axis.set_ylabel("time between failures")
+    note(axis, "measured,\n8 A100:\n47.7 days", (8, 47.7 * 24), (-3, -8), GREY, fontsize=8, ha="left", va="top")
+    note(axis, "measured, 1024 A100:\n7.9 h", (1024, 7.9), (-8, -6), GREY, fontsize=8, ha="right", va="top")
+    x_axis(axis, "GPUs of the job", ticks={8: "8", 64: "64", 1024: "1024", 16384: "16,384", 131072: "131,072"}, log=2)
+    y_axis(
+        axis,
+        "time between failures",
+        ticks={0.24: "14 min", 1: "1 h", 3: "3 h", 24: "1 day", 168: "1 week", 720: "30 days"},
+        log=10,
+    )
     return figure
 
 
 def waste_against_interval() -> Figure:
     """Writing, work done again and their sum against the interval, for the running model and for a job of 16,384 GPUs."""
-    figure = Figure(figsize=(7.2, 3.0))
-    axes = figure.subplots(1, 2)
+    figure, axes = charts(7.2, 3.0, 1, 2)
     for axis, (model, gpus, colour) in zip(axes, RUNS, strict=True):
         _waste(axis, write_of(model), job_mtbf_seconds(part_mtbf_s=GPU_MTBF, parts=gpus), colour)
         axis.set_title(f"{model} on {gpus:,} H100", color=GREY, fontsize=9)
-    axes[0].set_ylabel("share of the training time")
-    axes[0].set_xticks([HOUR, 3 * HOUR, 10 * HOUR, 30 * HOUR], ["1 h", "3 h", "10 h", "30 h"])
-    axes[1].set_xticks([180, 600, 1800, 6000], ["3 min", "10 min", "30 min", "100 min"])
-    axes[0].set_yticks([0, 0.5, 1, 1.5, 2])
-    axes[1].set_yticks([0, 10, 20, 30])
-    note = "training time between two checkpoints; dashed: writing, dotted: work done again, dots: the exact model"
-    figure.text(0.5, -0.05, note, color=GREY, ha="center", fontsize=8)
+    x_axis(axes[0], ticks={HOUR: "1 h", 3 * HOUR: "3 h", 10 * HOUR: "10 h", 30 * HOUR: "30 h"})
+    y_axis(axes[0], "share of the training time", ticks=[0, 0.5, 1, 1.5, 2])
+    x_axis(axes[1], ticks={180: "3 min", 600: "10 min", 1800: "30 min", 6000: "100 min"})
+    y_axis(axes[1], ticks=[0, 10, 20, 30])
+    legend = "training time between two checkpoints; dashed: writing, dotted: work done again, dots: the exact model"
+    caption(figure, 0.5, -0.05, legend, GREY, ha="center")
     figure.subplots_adjust(wspace=0.25)
     return figure
 
@@ -88,22 +84,26 @@ def _waste(axis: Axes, write: float, mtbf: float, colour: str) -> None:
         100 * (books.run_seconds(training_s=1, interval_s=float(at), write_s=write, restart_s=0, mtbf_s=mtbf) - 1)
         for at in dots
     ]
-    axis.plot(dots, played, "o", color=colour, ms=3.5)
+    mark(axis, dots, played, colour, size=3.5)
     least = 100 * interval.least_waste(write_s=write, mtbf_s=mtbf)
-    axis.annotate(
+    note(
+        axis,
         f"{least:.2g} % at {best / HOUR:.1f} h" if best > HOUR else f"{least:.2g} % at {best / 60:.0f} min",
-        (best, least), (0, 24), textcoords="offset points", color=colour, ha="center", va="bottom", fontsize=8,
-    )  # fmt: skip
-    axis.set_xscale("log")
-    axis.minorticks_off()
-    axis.set_ylim(0, 5.2 * least)
+        (best, least),
+        (0, 24),
+        colour,
+        ha="center",
+        va="bottom",
+        fontsize=8,
+    )
+    x_axis(axis, log=10)
+    y_axis(axis, limits=(0, 5.2 * least))
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
 
 
 def rules_against_the_optimum() -> Figure:
     """Young's and Daly's intervals over the exact one, against the time of a write over the MTBF."""
-    figure = Figure(figsize=(7.2, 2.7))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 2.7)
     ratios = np.logspace(-4, 0.3, 80)
     rules = (("Young", interval.young_interval_seconds, ORANGE), ("Daly", interval.daly_interval_seconds, BLUE))
     for name, rule, colour in rules:
@@ -113,28 +113,25 @@ def rules_against_the_optimum() -> Figure:
         ]
         axis.plot(ratios, over, color=colour, lw=2)
         dots = ratios[::13]
-        axis.plot(
+        exact = [books.exact_interval_seconds(write_s=float(c), mtbf_s=1) for c in dots]
+        mark(
+            axis,
             dots,
-            [rule(write_s=float(c), mtbf_s=1) / books.exact_interval_seconds(write_s=float(c), mtbf_s=1) for c in dots],
-            "o",
-            color=colour,
-            ms=3.5,
+            [rule(write_s=float(c), mtbf_s=1) / e for c, e in zip(dots, exact, strict=True)],
+            colour,
+            size=3.5,
         )
         axis.text(ratios[-1] * 1.1, over[-1], name, color=colour, va="center")
     axis.axhline(1, color=GREY, lw=0.8, ls=":")
-    axis.set_xscale("log")
-    axis.set_xlim(1e-4, 4)
-    axis.set_ylim(0.9, 2.2)
-    axis.set_xlabel("time of a write over the MTBF of the job, C / M")
-    axis.set_ylabel("interval over the best one")
+    x_axis(axis, "time of a write over the MTBF of the job, C / M", (1e-4, 4), log=10)
+    y_axis(axis, "interval over the best one", (0.9, 2.2))
     return figure
 
 
 def age_of_the_last_checkpoint() -> Figure:
     """How much work a failure destroys, moment by moment: with training waiting for a write, and with a drain behind it."""
     period, write = 30.0, 8.0  # minutes, chosen to be seen
-    figure = Figure(figsize=(7.2, 3.0))
-    above, below = figure.subplots(2, 1, sharex=True)
+    figure, (above, below) = charts(7.2, 3.0, 2, 1, sharex=True)
     cycle = period + write
     for start in (0.0, cycle, 2 * cycle):
         above.plot([start, start + cycle], [0, cycle], color=BLUE, lw=2)
@@ -154,15 +151,11 @@ def age_of_the_last_checkpoint() -> Figure:
     )
     for axis, colour, mean, name in means:
         axis.axhline(mean, color=colour, lw=1, ls="--")
-        axis.text(115, mean, f" mean {mean:.0f} min", color=colour, va="center", fontsize=8)
+        caption(axis, 115, mean, f" mean {mean:.0f} min", colour, va="center")
         axis.set_title(name, color=colour, fontsize=9, loc="left")
-        axis.set_ylim(0, 42)
-        axis.set_yticks([0, 20, 40])
-        axis.set_xlim(0, 114)
+        x_axis(axis, limits=(0, 114))
+        y_axis(axis, limits=(0, 42), ticks=[0, 20, 40])
     below.set_xlabel("minutes of wall time")
     figure.text(0.04, 0.5, "minutes lost by a failure", color=GREY, rotation=90, va="center", ha="center")
     figure.subplots_adjust(hspace=0.45)
     return figure
-
-
-FIGURES = (mtbf_against_gpus, waste_against_interval, rules_against_the_optimum, age_of_the_last_checkpoint)

@@ -15,6 +15,7 @@ from ..oracles.communication.collectives import Contents, contents
 from ..oracles.communication.overlap import Span, play_backward
 from ..ring.ring import all_reduce_seconds
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, write_in, x_axis, y_axis
 
 CHAPTER = "05-communication-and-overlap"
 RANKS = (BLUE, ORANGE, GREEN)
@@ -54,17 +55,14 @@ def _board(axis: Axes, held: Contents, left: float, addressed: bool) -> None:
                     )
                 )  # fmt: skip
                 if len(values) == 1:
-                    axis.text(
-                        left + place + 0.5, rank + 0.5, str(part), ha="center", va="center", color="white", fontsize=7
-                    )
+                    write_in(axis, left + place + 0.5, rank + 0.5, str(part), fontsize=7)
             if not values:
                 axis.text(left + place + 0.5, rank + 0.5, "·", ha="center", va="center")
 
 
 def links_of_a_cluster() -> Figure:
     """GPUs in servers, servers in pods, and what each level carries in one direction."""
-    figure = Figure(figsize=(7.6, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.6, 3.0)
     for server in range(2):
         left = server * 5.3
         axis.add_patch(
@@ -75,35 +73,33 @@ def links_of_a_cluster() -> Figure:
             axis.add_patch(
                 FancyBboxPatch((x - 0.2, 0.1), 0.4, 0.42, boxstyle="round,pad=0.03", facecolor=BLUE, edgecolor="none")
             )
-            axis.text(x, 0.31, str(gpu), ha="center", va="center", color="white", fontsize=7)
+            write_in(axis, x, 0.31, str(gpu), fontsize=7)
             axis.plot([x, x], [0.57, 0.9], color=BLUE, lw=2.2)
             axis.plot([x, x], [1.66, 2.15], color=ORANGE, lw=1)
         axis.plot([left + 0.15, left + 4.55], [0.95, 0.95], color=BLUE, lw=5)
-        axis.text(
-            left + 2.35,
-            1.3,
-            f"NVLink switch: {NVLINK / 1e9:.0f} GB/s a GPU",
-            ha="center",
-            va="center",
-            color=BLUE,
-            fontsize=8,
-        )
+        caption(axis, left + 2.35, 1.3, f"NVLink switch: {NVLINK / 1e9:.0f} GB/s a GPU", BLUE, ha="center", va="center")
     axis.plot([0.2, 9.8], [2.2, 2.2], color=ORANGE, lw=4)
-    axis.text(5.0, 2.45, f"network of the pod: a port of {PORT / 1e9:.0f} GB/s for each GPU, {8 * PORT / 1e9:.0f} GB/s a server",
-              ha="center", color=ORANGE, fontsize=8)  # fmt: skip
+    caption(
+        axis,
+        5.0,
+        2.45,
+        f"network of the pod: a port of {PORT / 1e9:.0f} GB/s for each GPU, {8 * PORT / 1e9:.0f} GB/s a server",
+        ORANGE,
+        ha="center",
+    )
     axis.plot([5.0, 5.0], [2.78, 3.2], color=GREEN, lw=1)
     axis.plot([1.5, 8.5], [3.25, 3.25], color=GREEN, lw=2)
     share = pod_uplink_bytes_per_s(gpus_per_pod=3072, port_bytes_per_s=PORT, oversubscription=7) / 3072
-    axis.text(
+    caption(
+        axis,
         5.0,
         3.45,
         f"between pods: often oversubscribed; at 1:7, {share / 1e9:.1f} GB/s for each GPU",
+        GREEN,
         ha="center",
-        color=GREEN,
-        fontsize=8,
     )
-    axis.text(2.35, -0.35, "server", ha="center", color=BLUE, fontsize=8)
-    axis.text(7.65, -0.35, "server", ha="center", color=BLUE, fontsize=8)
+    caption(axis, 2.35, -0.35, "server", BLUE, ha="center")
+    caption(axis, 7.65, -0.35, "server", BLUE, ha="center")
     axis.set_xlim(-0.3, 10.4)
     axis.set_ylim(-0.5, 3.8)
     axis.axis("off")
@@ -112,8 +108,7 @@ def links_of_a_cluster() -> Figure:
 
 def four_ways_over_servers() -> Figure:
     """Time against message size on eight servers of eight H100s."""
-    figure = Figure(figsize=(6.4, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(6.4, 3.0)
     sizes = np.geomspace(1e4, 1e10, 120)
     servers, each, latency = 8, 8, 5e-6
     gpus = servers * each
@@ -126,11 +121,8 @@ def four_ways_over_servers() -> Figure:
     for label, colour, style, seconds in ways:
         axis.loglog(sizes, seconds, color=colour, lw=2, ls=style, label=label)
     axis.legend(frameon=False, fontsize=8, labelcolor=GREY, loc="upper left")
-    axis.set_xticks([1e4, 1e6, 1e8, 1e10], ["10 kB", "1 MB", "100 MB", "10 GB"])
-    axis.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1], ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s"])
-    axis.minorticks_off()
-    axis.set_xlabel("message")
-    axis.set_ylabel("time of the all-reduce")
+    x_axis(axis, "message", ticks={1e4: "10 kB", 1e6: "1 MB", 1e8: "100 MB", 1e10: "10 GB"})
+    y_axis(axis, "time of the all-reduce", ticks={1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 1e-1: "0.1 s", 1: "1 s"})
     return figure
 
 
@@ -146,11 +138,10 @@ def tail_of_a_backward_pass() -> Figure:
             _bar(axis, span, end)
         last = max(span.ended for span in spans)
         axis.axvline(end, color=GREY, lw=0.8, ls=":")
-        axis.text(last + 0.5, 0.35, f"{last - end:.0f} ms exposed", color=ORANGE, va="center", fontsize=8)
-        axis.set_yticks([1.35, 0.35], ["backward", "network"])
+        caption(axis, last + 0.5, 0.35, f"{last - end:.0f} ms exposed", ORANGE, va="center")
         axis.set_title(story, fontsize=8.5, loc="left")
-        axis.set_xlim(0, 72)
-        axis.set_ylim(-0.1, 1.9)
+        x_axis(axis, limits=(0, 72))
+        y_axis(axis, limits=(-0.1, 1.9), ticks={1.35: "backward", 0.35: "network"})
         axis.tick_params(axis="y", length=0)
         axis.spines["left"].set_visible(False)
     axis.set_xlabel("milliseconds from the beginning of the backward pass; numbers are layers")
@@ -162,41 +153,20 @@ def _bar(axis: Axes, span: Span, end: float) -> None:
     colour = BLUE if span.lane == "compute" else ORANGE if exposed else GREEN
     level = 1 if span.lane == "compute" else 0
     axis.barh(level + 0.35, span.ended - span.begun - 0.12, left=span.begun, height=0.7, color=colour)
-    axis.text(
-        (span.begun + span.ended) / 2,
-        level + 0.35,
-        str(8 - span.what),
-        ha="center",
-        va="center",
-        color="white",
-        fontsize=7,
-    )
+    write_in(axis, (span.begun + span.ended) / 2, level + 0.35, str(8 - span.what), fontsize=7)
 
 
 def tail_against_buckets() -> Figure:
     """The wait after the backward pass against the number of buckets."""
-    figure = Figure(figsize=(6.2, 2.7))
-    axis = figure.subplots()
+    figure, axis = chart(6.2, 2.7)
     run = {"backward_s": 0.3, "transfer_s": 0.08, "latency_s": 0.6e-3}
     best = best_buckets(**run)
     counts = sorted({int(n) for n in np.geomspace(1, 1500, 150)} | {best})
     axis.loglog(counts, [bucketed_tail_seconds(buckets=n, **run) * 1e3 for n in counts], color=BLUE, lw=2)
     axis.axvline(best, color=GREY, lw=1, ls=":")
     axis.text(best * 0.93, 30, f"best: {best} buckets", ha="right", color=GREY)
-    axis.text(4.5, 28, "a smaller last bucket", color=BLUE, fontsize=8)
-    axis.text(560, 12, "fixed costs\noutlast the pass", color=ORANGE, fontsize=8)
-    axis.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
-    axis.set_yticks([1, 10, 100], ["1 ms", "10 ms", "100 ms"])
-    axis.minorticks_off()
-    axis.set_xlabel("buckets")
-    axis.set_ylabel("wait after the pass")
+    caption(axis, 4.5, 28, "a smaller last bucket", BLUE)
+    caption(axis, 560, 12, "fixed costs\noutlast the pass", ORANGE)
+    x_axis(axis, "buckets", ticks={1: "1", 10: "10", 100: "100", 1000: "1000"})
+    y_axis(axis, "wait after the pass", ticks={1: "1 ms", 10: "10 ms", 100: "100 ms"})
     return figure
-
-
-FIGURES = (
-    collectives_on_three_gpus,
-    links_of_a_cluster,
-    four_ways_over_servers,
-    tail_of_a_backward_pass,
-    tail_against_buckets,
-)

@@ -14,6 +14,7 @@ from ..oracles.cost.inference_aware import best_size as slid_size
 from ..oracles.cost.overtraining import compute_overhead as trained_overhead
 from ..oracles.cost.scaling_laws import optimal_parameters as walked_size
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, mark, note, numbers, x_axis, y_axis
 
 CHAPTER = "13-compute-and-cost"
 
@@ -24,39 +25,38 @@ QUALITY = 13e9  # parameters of the compute-optimal model whose loss the models 
 
 def valleys_of_equal_compute() -> Figure:
     """Predicted loss against size for four budgets, with the bottoms that the oracle walks to."""
-    figure = Figure(figsize=(7.2, 3.3))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.3)
     for budget, colour in zip(BUDGETS, (GREY, GREEN, BLUE, ORANGE), strict=True):
         bottom = walked_size(work_flop=budget, fit=FIT)
         sizes = bottom * np.geomspace(0.12, 9, 120)
         losses = [predicted_loss(parameters=float(n), tokens=budget / 6 / float(n), fit=FIT) for n in sizes]
         axis.plot(sizes, losses, color=colour, lw=2)
         depth = predicted_loss(parameters=bottom, tokens=budget / 6 / bottom, fit=FIT)
-        axis.plot(bottom, depth, "o", color=colour, ms=5)
+        mark(axis, bottom, depth, colour, size=5)
         tokens = budget / 6 / bottom / 1e9
         of_tokens = f"{tokens:.3g}B" if tokens < 1000 else f"{tokens / 1000:.3g}T"
-        axis.annotate(
+        note(
+            axis,
             f"$10^{{{round(np.log10(budget))}}}$ FLOP, lowest at\n{bottom / 1e9:.3g}B on {of_tokens} tokens",
             (float(sizes[-1]), losses[-1]),
             (6, -6),
-            textcoords="offset points",
-            color=colour,
+            colour,
             fontsize=8,
         )
-    axis.set_xscale("log")
-    axis.set_xticks([1e9, 1e10, 1e11, 1e12], ["1B", "10B", "100B", "1T"])
-    axis.minorticks_off()
-    axis.set_xlim(2.5e8, 9e12)
-    axis.set_ylim(1.9, 2.5)
-    axis.set_xlabel("parameters; the tokens are the budget over 6 N")
-    axis.set_ylabel("predicted loss, nats a token")
+    x_axis(
+        axis,
+        "parameters; the tokens are the budget over 6 N",
+        (2.5e8, 9e12),
+        {1e9: "1B", 1e10: "10B", 1e11: "100B", 1e12: "1T"},
+        log=10,
+    )
+    y_axis(axis, "predicted loss, nats a token", (1.9, 2.5))
     return figure
 
 
 def price_of_another_size() -> Figure:
     """Training FLOP beyond the optimum's, at the same loss, against the size over the optimum's."""
-    figure = Figure(figsize=(7.2, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.0)
     for fit, name, colour, height in (
         (FIT, "refit (Besiroglu et al.)", BLUE, 58),
         ("Hoffmann", "first fit (Hoffmann et al.)", ORANGE, 78),
@@ -66,47 +66,44 @@ def price_of_another_size() -> Figure:
         overheads = [compute_overhead(size_factor=float(factor), fit=fit) for factor in factors]
         axis.plot(factors, [100 * overhead for overhead in overheads], color=colour, lw=2)
         dots = [factor for factor in (0.25, 0.5, 0.75, 2, 3) if factor > least]
-        axis.plot(dots, [100 * trained_overhead(size_factor=dot, fit=fit) for dot in dots], "o", color=colour, ms=4)
+        mark(axis, dots, [100 * trained_overhead(size_factor=dot, fit=fit) for dot in dots], colour)
         axis.axvline(least, color=colour, lw=1, ls=":")
-        axis.text(least * 1.02, 190, f"{100 * least:.0f} %", color=colour, fontsize=8)
+        caption(axis, least * 1.02, 190, f"{100 * least:.0f} %", colour)
         axis.text(0.66, height, name, color=colour)
     half = 100 * compute_overhead(size_factor=0.5, fit=FIT)
-    axis.annotate(
-        f"half the size: {half:.0f} %", (0.5, half), (14, 4), textcoords="offset points", color=BLUE, fontsize=8
+    note(axis, f"half the size: {half:.0f} %", (0.5, half), (14, 4), BLUE, fontsize=8)
+    x_axis(
+        axis,
+        "parameters, over those of the optimum; the loss is the same everywhere",
+        (0.085, 4.2),
+        {0.1: "10 %", 0.25: "25 %", 0.5: "50 %", 1: "the best size", 2: "2 times", 4: "4 times"},
+        log=10,
     )
-    axis.set_xscale("log")
-    axis.set_xticks([0.1, 0.25, 0.5, 1, 2, 4], ["10 %", "25 %", "50 %", "the best size", "2 times", "4 times"])
-    axis.minorticks_off()
-    axis.set_xlim(0.085, 4.2)
-    axis.set_ylim(-4, 205)
-    axis.set_yticks([0, 50, 100, 150, 200], ["0 %", "50 %", "100 %", "150 %", "200 %"])
-    axis.set_xlabel("parameters, over those of the optimum; the loss is the same everywhere")
-    axis.set_ylabel("more training FLOP")
+    y_axis(axis, "more training FLOP", (-4, 205), numbers(0, 50, 100, 150, 200, unit=" %"))
     return figure
 
 
 def life_of_a_model() -> Figure:
     """Training and serving FLOP of models of one loss against their size, for three demands."""
     loss = predicted_loss(parameters=QUALITY, tokens=balanced_tokens(parameters=QUALITY, fit=FIT), fit=FIT)
-    figure = Figure(figsize=(7.2, 3.2))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.2)
     sizes = np.geomspace(3e9, 20e9, 200)
     for served, colour in ((0.0, GREY), (1e12, BLUE), (4e12, ORANGE)):
         spent = [_life(float(size), loss, served) / 1e22 for size in sizes]
         axis.plot(sizes / 1e9, spent, color=colour, lw=2)
         best = best_size(parameters=QUALITY, served_tokens=served, fit=FIT)
         walked = slid_size(parameters=QUALITY, served_tokens=served, fit=FIT)
-        axis.plot(walked / 1e9, _life(best, loss, served) / 1e22, "o", color=colour, ms=5)
+        mark(axis, walked / 1e9, _life(best, loss, served) / 1e22, colour, size=5)
         name = "training alone" if not served else f"and {served / 1e12:.0f}T tokens served"
-        axis.text(20.6, spent[-1], f"{name}:\nlowest at {best / 1e9:.1f}B", color=colour, va="center", fontsize=8)
-    axis.set_xscale("log")
-    axis.set_xticks([3, 4, 6, 8, 10, 13, 20], ["3B", "4B", "6B", "8B", "10B", "13B", "20B"])
-    axis.minorticks_off()
-    axis.set_xlim(2.9, 33)
-    axis.set_ylim(0, 20)
-    axis.set_yticks([0, 5, 10, 15, 20])
-    axis.set_xlabel("parameters; all models have the loss of a compute-optimal 13B model")
-    axis.set_ylabel("FLOP in the model's life, 10²²")
+        caption(axis, 20.6, spent[-1], f"{name}:\nlowest at {best / 1e9:.1f}B", colour, va="center")
+    x_axis(
+        axis,
+        "parameters; all models have the loss of a compute-optimal 13B model",
+        (2.9, 33),
+        numbers(3, 4, 6, 8, 10, 13, 20, unit="B"),
+        log=10,
+    )
+    y_axis(axis, "FLOP in the model's life, 10²²", (0, 20), [0, 5, 10, 15, 20])
     return figure
 
 
@@ -117,30 +114,18 @@ def _life(size: float, loss: float, served: float) -> float:
 
 def worth_of_epochs() -> Figure:
     """New tokens that several epochs are worth, in multiples of the data, beside what they would be without any loss."""
-    figure = Figure(figsize=(7.2, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.0)
     epochs = np.geomspace(1, 100, 200)
     axis.plot(epochs, epochs, color=GREY, lw=1, ls="--")
     axis.plot(epochs, [effective_tokens(tokens=float(e), unique_tokens=1.0) for e in epochs], color=BLUE, lw=2)
     for dot in (4, 16, 40):
         worth = read_tokens(tokens=float(dot), unique_tokens=1.0)
-        axis.plot(dot, worth, "o", color=ORANGE, ms=5)
-        axis.annotate(
-            f"{dot} epochs: {worth:.3g}", (dot, worth), (6, -12), textcoords="offset points", color=ORANGE, fontsize=8
-        )
+        mark(axis, dot, worth, ORANGE, size=5)
+        note(axis, f"{dot} epochs: {worth:.3g}", (dot, worth), (6, -12), ORANGE, fontsize=8)
     limit = 1 + REPEATS_THAT_COUNT
     axis.axhline(limit, color=GREY, lw=0.8, ls=":")
-    axis.text(1.05, limit * 1.06, f"never more than {limit:.1f} times the data", color=GREY, fontsize=8)
-    axis.text(26, 21.5, "if every token counted as new", color=GREY, fontsize=8, va="center")
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xticks([1, 2, 4, 8, 16, 40, 100], ["1", "2", "4", "8", "16", "40", "100"])
-    axis.set_yticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
-    axis.minorticks_off()
-    axis.set_ylim(0.95, 24)
-    axis.set_xlabel("epochs")
-    axis.set_ylabel("worth in new tokens,\ntimes the data")
+    caption(axis, 1.05, limit * 1.06, f"never more than {limit:.1f} times the data", GREY)
+    caption(axis, 26, 21.5, "if every token counted as new", GREY, va="center")
+    x_axis(axis, "epochs", ticks=numbers(1, 2, 4, 8, 16, 40, 100), log=10)
+    y_axis(axis, "worth in new tokens,\ntimes the data", (0.95, 24), numbers(1, 2, 4, 8, 16), log=10)
     return figure
-
-
-FIGURES = (valleys_of_equal_compute, price_of_another_size, life_of_a_model, worth_of_epochs)

@@ -15,6 +15,7 @@ from ..oracles.data.duplicates import candidate_probability as walked_probabilit
 from ..oracles.data.loader_queue import waiting_seconds as played_wait
 from ..oracles.data.object_store import read_bytes_per_s as played_rate
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, mark, note, numbers, percents, x_axis, y_axis
 
 CHAPTER = "14-data"
 
@@ -26,8 +27,7 @@ LABELS = {4: (0.39, 0.66), 8: (0.67, 0.66), 16: (0.77, 0.13)}  # where a curve's
 
 def rate_by_request_size() -> Figure:
     """Rate of 64 requests at once against their size, for three latencies."""
-    figure = Figure(figsize=(7.2, 3.2))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.2)
     sizes = np.logspace(4, 8.3, 60)
     for latency_s, colour in ((0.02, GREEN), (0.1, BLUE), (0.2, ORANGE)):
         rates = [
@@ -41,33 +41,28 @@ def rate_by_request_size() -> Figure:
             rate = played_rate(
                 requests_in_flight=CONNECTIONS, request_bytes=size, latency_s=latency_s, stream_bytes_per_s=STREAM
             )
-            axis.plot(size / 1e6, rate / 1e9, "o", color=colour, ms=4)
+            mark(axis, size / 1e6, rate / 1e9, colour)
         place = 14 if latency_s < 0.1 else 22
-        axis.annotate(
+        note(
+            axis,
             f"{1000 * latency_s:.0f} ms",
             (sizes[place] / 1e6, rates[place] / 1e9),
             (-6, 4) if latency_s <= 0.1 else (6, -8),
-            textcoords="offset points",
-            color=colour,
+            colour,
             ha="right" if latency_s <= 0.1 else "left",
         )
     axis.axhline(CONNECTIONS * STREAM / 1e9, color=GREY, lw=0.8, ls=":")
-    axis.text(0.011, CONNECTIONS * STREAM / 1e9 * 1.12, "64 connections, always receiving", color=GREY, fontsize=8)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xticks([0.01, 0.1, 1, 10, 100], ["10 kB", "100 kB", "1 MB", "10 MB", "100 MB"])
-    axis.set_yticks([0.01, 0.1, 1], ["10 MB/s", "100 MB/s", "1 GB/s"])
-    axis.minorticks_off()
-    axis.set_ylim(0.003, 10)
-    axis.set_xlabel("bytes of a request")
-    axis.set_ylabel("rate of 64 requests at once")
+    caption(axis, 0.011, CONNECTIONS * STREAM / 1e9 * 1.12, "64 connections, always receiving", GREY)
+    x_axis(
+        axis, "bytes of a request", ticks={0.01: "10 kB", 0.1: "100 kB", 1: "1 MB", 10: "10 MB", 100: "100 MB"}, log=10
+    )
+    y_axis(axis, "rate of 64 requests at once", (0.003, 10), {0.01: "10 MB/s", 0.1: "100 MB/s", 1: "1 GB/s"}, log=10)
     return figure
 
 
 def waiting_by_depth() -> Figure:
     """Waiting of a GPU against the depth of its queue, for even loads and for loads of the same mean with a tail."""
-    figure = Figure(figsize=(7.2, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.0)
     tail = [FAST_S if number % SLOW_EVERY else SLOW_S for number in range(1, STEPS + 1)]
     even = [sum(tail) / len(tail)] * STEPS
     depths = range(1, 9)
@@ -78,24 +73,16 @@ def waiting_by_depth() -> Figure:
         waits = [waiting_seconds(load_s=log, step_s=STEP_S, prefetch=depth) for depth in depths]
         axis.plot(depths, waits, color=colour, lw=2)
         played = [played_wait(load_s=log, step_s=STEP_S, prefetch=depth) for depth in depths]
-        axis.plot(depths, played, "o", color=colour, ms=5)
-        axis.annotate(
-            label,
-            (depths[1], waits[1]),
-            (10, 8),
-            textcoords="offset points",
-            color=colour,
-        )
-    axis.set_xlabel("batches in the queue, at most")
-    axis.set_ylabel("seconds of waiting in 200 steps")
-    axis.set_ylim(0, 215)
+        mark(axis, depths, played, colour, size=5)
+        note(axis, label, (depths[1], waits[1]), (10, 8), colour)
+    x_axis(axis, "batches in the queue, at most")
+    y_axis(axis, "seconds of waiting in 200 steps", (0, 215))
     return figure
 
 
 def reach_of_a_buffer() -> Figure:
     """Where samples come out of a shuffle buffer, played, with the line before which they cannot."""
-    figure = Figure(figsize=(7.2, 3.4))
-    axes = figure.subplots(1, 2, sharey=True)
+    figure, axes = charts(7.2, 3.4, 1, 2, sharey=True)
     samples = 50_000
     for axis, size, colour in zip(axes, (1_000, 10_000), (BLUE, ORANGE), strict=True):
         dice = random.Random(14)
@@ -105,11 +92,9 @@ def reach_of_a_buffer() -> Figure:
         line = [size, samples]
         axis.plot(line, [earliest_draw(place=p, buffer_samples=size) for p in line], color=GREY, lw=1)
         axis.set_title(f"buffer of {size:,}", color=GREY, fontsize=9)
-        axis.set_xlabel("place in the stream")
-        axis.set_xticks([0, 25_000, 50_000], ["0", "25,000", "50,000"])
-    axes[0].set_yticks([0, 25_000, 50_000], ["0", "25,000", "50,000"])
-    axes[0].set_ylabel("comes out at draw")
-    axes[1].text(30_000, 12_000, "not before this line", color=GREY, fontsize=8, ha="left")
+        x_axis(axis, "place in the stream", ticks=numbers(0, 25_000, 50_000))
+    y_axis(axes[0], "comes out at draw", ticks=numbers(0, 25_000, 50_000))
+    caption(axes[1], 30_000, 12_000, "not before this line", GREY, ha="left")
     return figure
 
 
@@ -131,8 +116,7 @@ def _shuffled(samples: int, size: int, dice: random.Random) -> tuple[list[int], 
 
 def curves_of_bands() -> Figure:
     """Chance of becoming candidates against similarity, for three ways to cut 112 hashes."""
-    figure = Figure(figsize=(7.2, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.0)
     grid = np.linspace(0.01, 1, 100)
     for rows, colour in ((4, GREEN), (8, BLUE), (16, ORANGE)):
         bands = HASHES // rows
@@ -140,23 +124,11 @@ def curves_of_bands() -> Figure:
             grid, [candidate_probability(similarity=float(s), bands=bands, rows=rows) for s in grid], color=colour
         )
         dots = grid[::12]
-        axis.plot(
-            dots,
-            [walked_probability(similarity=float(s), bands=bands, rows=rows) for s in dots],
-            "o",
-            color=colour,
-            ms=4,
-        )
+        mark(axis, dots, [walked_probability(similarity=float(s), bands=bands, rows=rows) for s in dots], colour)
         steep = threshold_similarity(bands=bands, rows=rows)
         height = candidate_probability(similarity=steep, bands=bands, rows=rows)
         axis.plot(steep, height, "s", color=colour, ms=6)
         axis.text(*LABELS[rows], f"{bands} bands of {rows}", color=colour, ha="right")
-    axis.set_xlim(0, 1)
-    axis.set_ylim(0, 1.02)
-    axis.set_xlabel("similarity of two documents")
-    axis.set_ylabel("chance of becoming candidates")
-    axis.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    x_axis(axis, "similarity of two documents", (0, 1))
+    y_axis(axis, "chance of becoming candidates", (0, 1.02), percents(0, 0.25, 0.5, 0.75, 1))
     return figure
-
-
-FIGURES = (rate_by_request_size, waiting_by_depth, reach_of_a_buffer, curves_of_bands)

@@ -20,6 +20,7 @@ from ..oracles.experts.expert_traffic import expected_nodes as counted_nodes
 from ..oracles.shapes.moe import model_active_parameters
 from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, kilos, mark, note, numbers, percents, x_axis, y_axis
 
 CHAPTER = "12-expert-parallelism"
 
@@ -38,48 +39,28 @@ MIXTURES = {
 
 def weights_against_work() -> Figure:
     """What a token is multiplied with against what has to be held, for dense models and mixtures; dots counted tensor by tensor."""
-    figure = Figure(figsize=(7.2, 3.4))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.4)
     line = np.array([2.0, 800.0])
     axis.plot(line, line, color=GREY, lw=0.8, ls=":")
-    axis.text(118, 165, "every parameter used", color=GREY, fontsize=8, ha="right")
+    caption(axis, 118, 165, "every parameter used", GREY, ha="right")
     for name in DENSE:
         parameters = models.parameters(model=name) / 1e9
         axis.plot(parameters, parameters, "s", color=GREY, ms=5)
-        axis.annotate(
-            name, (parameters, parameters), (8, -7), textcoords="offset points", color=GREY, fontsize=8, ha="left"
-        )
+        note(axis, name, (parameters, parameters), (8, -7), GREY, fontsize=8, ha="left")
     for name, (right, up, side) in MIXTURES.items():
         total = models.parameters(model=name) / 1e9
         active = model_active_parameters(model=name) / 1e9
         colour = BLUE if models.experts(model=name) == 8 else ORANGE
-        axis.plot(total, active, "o", color=colour, ms=5)
-        axis.annotate(
-            name,
-            (total, active),
-            (right, up),
-            textcoords="offset points",
-            color=colour,
-            fontsize=8,
-            ha=side,
-            va="center",
-        )
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xticks([5, 10, 20, 50, 100, 200, 500], ["5", "10", "20", "50", "100", "200", "500"])
-    axis.set_yticks([3, 10, 30, 100, 300], ["3", "10", "30", "100", "300"])
-    axis.minorticks_off()
-    axis.set_xlim(4, 900)
-    axis.set_ylim(2.4, 560)
-    axis.set_xlabel("parameters in billions: what has to be held")
-    axis.set_ylabel("billions that a token uses")
+        mark(axis, total, active, colour, size=5)
+        note(axis, name, (total, active), (right, up), colour, fontsize=8, ha=side, va="center")
+    x_axis(axis, "parameters in billions: what has to be held", (4, 900), numbers(5, 10, 20, 50, 100, 200, 500), log=10)
+    y_axis(axis, "billions that a token uses", (2.4, 560), numbers(3, 10, 30, 100, 300), log=10)
     return figure
 
 
 def dropped_and_empty() -> Figure:
     """An uneven batch over eight experts: the loads, and what a capacity factor drops and leaves empty."""
-    figure = Figure(figsize=(7.2, 2.9))
-    bars, axis = figure.subplots(1, 2, width_ratios=[1, 1.35])
+    figure, (bars, axis) = charts(7.2, 2.9, 1, 2, width_ratios=[1, 1.35])
     mean = sum(LOADS) / len(LOADS)
     room = 1.25 * mean
     bars.bar(range(8), [min(load, room) for load in LOADS], color=BLUE, width=0.7, edgecolor="none")
@@ -87,12 +68,9 @@ def dropped_and_empty() -> Figure:
     bars.bar(range(8), [max(0, room - load) for load in LOADS], bottom=LOADS, color=GREY, width=0.7, edgecolor="none")
     for height, text in ((mean, "mean"), (room, "room for 1.25\ntimes the mean")):
         bars.axhline(height, color=GREY, lw=0.8, ls=":")
-        bars.text(7.7, height, text, color=GREY, fontsize=8, va="center")
-    bars.set_ylim(0, 1.04 * max(LOADS))
-    bars.set_xlim(-0.6, 7.6)
-    bars.set_xticks(range(8))
-    bars.set_xlabel("expert")
-    bars.set_ylabel("copies asked for")
+        caption(bars, 7.7, height, text, GREY, va="center")
+    x_axis(bars, "expert", (-0.6, 7.6), range(8))
+    y_axis(bars, "copies asked for", (0, 1.04 * max(LOADS)))
     factors = np.arange(1, 2.6, 0.01)
     dropped = [dropped_copies(loads=LOADS, capacity_factor=float(f)) / sum(LOADS) for f in factors]
     empty = [1 - (1 - share) / f for share, f in zip(dropped, factors, strict=True)]
@@ -100,23 +78,21 @@ def dropped_and_empty() -> Figure:
     axis.plot(factors, empty, color=GREY, lw=2)
     for factor in (1, 1.25, 1.5, 2):
         share = turned_away(loads=LOADS, capacity_factor=factor) / sum(LOADS)
-        axis.plot(factor, share, "o", color=ORANGE, ms=4)
-        axis.plot(factor, 1 - (1 - share) / factor, "o", color=GREY, ms=4)
+        mark(axis, factor, share, ORANGE)
+        mark(axis, factor, 1 - (1 - share) / factor, GREY)
     axis.axvline(load_imbalance(loads=LOADS), color=GREY, lw=0.8, ls=":")
-    axis.text(load_imbalance(loads=LOADS) + 0.03, 0.04, "fullest\nover mean", color=GREY, fontsize=8)
-    axis.text(1.02, 0.02, "copies dropped", color=ORANGE, fontsize=8)
-    axis.text(1.53, 0.45, "places empty", color=GREY, fontsize=8, ha="right")
-    axis.set_yticks([0, 0.2, 0.4, 0.6], ["0 %", "20 %", "40 %", "60 %"])
-    axis.set_ylim(0, 0.62)
-    axis.set_xlabel("capacity factor")
+    caption(axis, load_imbalance(loads=LOADS) + 0.03, 0.04, "fullest\nover mean", GREY)
+    caption(axis, 1.02, 0.02, "copies dropped", ORANGE)
+    caption(axis, 1.53, 0.45, "places empty", GREY, ha="right")
+    x_axis(axis, "capacity factor")
+    y_axis(axis, limits=(0, 0.62), ticks=percents(0, 0.2, 0.4, 0.6))
     figure.subplots_adjust(wspace=0.55)
     return figure
 
 
 def who_holds_what() -> Figure:
     """Eight GPUs with expert parallelism over four: which of them hold the same weights, and who exchanges what."""
-    figure = Figure(figsize=(7.2, 2.7))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 2.7)
     gpus, ep, experts = 8, 4, 8
     assert counted_replicas(dp=gpus, ep=ep) == expert_replicas(dp=gpus, ep=ep)
     colours = (BLUE, ORANGE, GREEN, GREY)
@@ -127,28 +103,13 @@ def who_holds_what() -> Figure:
         shard = gpu % ep
         names = ", ".join(str(shard * held + place) for place in range(held))
         _box(axis, left, 0.45, f"experts\n{names}", colours[shard], filled=True)
-        axis.text(left + 0.5, 2.2, f"GPU {gpu}", color=GREY, fontsize=8, ha="center")
+        caption(axis, left + 0.5, 2.2, f"GPU {gpu}", GREY, ha="center")
     for group in range(gpus // ep):
         left = group * (ep * 1.1 + 0.5)
         axis.plot([left, left + ep * 1.1 - 0.1], [0.3, 0.3], color=GREY, lw=1.5)
-        axis.text(
-            left + ep * 0.55 - 0.05,
-            0.1,
-            "tokens: all-to-all in this group",
-            color=GREY,
-            fontsize=8,
-            ha="center",
-            va="top",
-        )
-    axis.text(4.6, 2.75, "gradients outside the experts: over all 8 GPUs", color=GREY, fontsize=8, ha="center")
-    axis.text(
-        4.6,
-        -0.55,
-        f"gradients of an expert: over the {gpus // ep} GPUs of its colour",
-        color=BLUE,
-        fontsize=8,
-        ha="center",
-    )
+        caption(axis, left + ep * 0.55 - 0.05, 0.1, "tokens: all-to-all in this group", GREY, ha="center", va="top")
+    caption(axis, 4.6, 2.75, "gradients outside the experts: over all 8 GPUs", GREY, ha="center")
+    caption(axis, 4.6, -0.55, f"gradients of an expert: over the {gpus // ep} GPUs of its colour", BLUE, ha="center")
     axis.set_xlim(-0.1, 9.4)
     axis.set_ylim(-0.75, 3.0)
     axis.axis("off")
@@ -157,82 +118,45 @@ def who_holds_what() -> Figure:
 
 def _box(axis: Axes, left: float, bottom: float, text: str, colour: str, *, filled: bool) -> None:
     axis.add_patch(Rectangle((left, bottom), 1, 0.75, facecolor=colour if filled else "none", edgecolor=colour, lw=1.2))
-    axis.text(
-        left + 0.5, bottom + 0.375, text, color="white" if filled else colour, fontsize=8, ha="center", va="center"
-    )
+    caption(axis, left + 0.5, bottom + 0.375, text, "white" if filled else colour, ha="center", va="center")
 
 
 def nodes_that_a_token_needs() -> Figure:
     """On how many nodes the experts of a token lie, against its experts, for 256 experts on 2 to 16 nodes."""
-    figure = Figure(figsize=(7.2, 2.9))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 2.9)
     chosen = range(1, 17)
     axis.plot(chosen, chosen, color=GREY, lw=0.8, ls=":")
-    axis.text(7.2, 8.4, "a copy for each expert", color=GREY, fontsize=8, ha="right")
+    caption(axis, 7.2, 8.4, "a copy for each expert", GREY, ha="right")
     for nodes, colour in ((2, GREY), (4, GREEN), (8, BLUE), (16, ORANGE)):
         met = [expected_nodes(experts=256, experts_per_token=k, nodes=nodes) for k in chosen]
         axis.plot(chosen, met, color=colour, lw=2)
         for k in (2, 8, 16):
             counted = counted_nodes(experts=256, experts_per_token=k, nodes=nodes)
-            axis.plot(k, counted, "o", color=colour, ms=4)
-        axis.text(16.3, met[-1], f"{nodes} nodes", color=colour, fontsize=8, va="center")
-    axis.set_xlim(0.6, 18)
-    axis.set_ylim(0, 11)
-    axis.set_xticks([1, 2, 4, 8, 12, 16])
-    axis.set_xlabel("experts of a token, out of 256")
-    axis.set_ylabel("nodes that it needs")
+            mark(axis, k, counted, colour)
+        caption(axis, 16.3, met[-1], f"{nodes} nodes", colour, va="center")
+    x_axis(axis, "experts of a token, out of 256", (0.6, 18), [1, 2, 4, 8, 12, 16])
+    y_axis(axis, "nodes that it needs", (0, 11))
     return figure
 
 
 def exchange_against_width() -> Figure:
     """Exchange over compute of the experts against the width inside an expert, for NVLink and for a port."""
-    figure = Figure(figsize=(7.2, 3.2))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.2)
     widths = np.geomspace(512, 40000, 80)
     links = {"one port of 50 GB/s, 64 GPUs": (64, 50e9, ORANGE), "NVLink at 360 GB/s, 8 GPUs": (8, 360e9, BLUE)}
     for label, (ep, rate, colour) in links.items():
         ratio = partial(exchange_over_compute, ep=ep, flop_per_s=400e12, bytes_per_s=rate)
-        axis.plot(
-            widths,
-            [ratio(expert_ffn_hidden=round(width)) for width in widths],
-            color=colour,
-            lw=2,
-        )
+        axis.plot(widths, [ratio(expert_ffn_hidden=round(width)) for width in widths], color=colour, lw=2)
         for name in ("Qwen3-30B-A3B", "DeepSeek-V3", "Mixtral-8x7B"):
             width = models.expert_ffn_hidden(model=name)
-            axis.plot(
-                width,
-                played_ratio(expert_ffn_hidden=width, ep=ep, flop_per_s=400e12, bytes_per_s=rate),
-                "o",
-                color=colour,
-                ms=4,
-            )
+            mark(axis, width, played_ratio(expert_ffn_hidden=width, ep=ep, flop_per_s=400e12, bytes_per_s=rate), colour)
         even = thinnest_expert(ep=ep, flop_per_s=400e12, bytes_per_s=rate, largest_ratio=1)
-        axis.annotate(
-            f"{label}\n1 at {even} wide",
-            (even, 1),
-            (8, 10) if ep == 64 else (-20, -62),
-            textcoords="offset points",
-            color=colour,
-            fontsize=8,
-        )
+        note(axis, f"{label}\n1 at {even} wide", (even, 1), (8, 10) if ep == 64 else (-20, -62), colour, fontsize=8)
     for name in ("Qwen3-30B-A3B", "DeepSeek-V3", "Mixtral-8x7B"):
         width = models.expert_ffn_hidden(model=name)
         axis.axvline(width, color=GREY, lw=0.6, ls=":")
-        axis.text(width * 1.04, 13, name, color=GREY, fontsize=8)
+        caption(axis, width * 1.04, 13, name, GREY)
     axis.axhline(1, color=GREY, lw=0.8)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xticks([512, 1024, 2048, 4096, 8192, 16384, 32768], ["512", "1K", "2K", "4K", "8K", "16K", "32K"])
-    axis.set_yticks([0.03, 0.1, 0.3, 1, 3, 10], ["0.03", "0.1", "0.3", "1", "3", "10"])
-    axis.minorticks_off()
-    axis.set_xlim(512, 40000)
-    axis.set_ylim(0.024, 20)
-    axis.set_xlabel("width inside an expert")
-    axis.set_ylabel("exchange over compute")
+    x_axis(axis, "width inside an expert", (512, 40000), kilos(512, 1024, 2048, 4096, 8192, 16384, 32768), log=10)
+    y_axis(axis, "exchange over compute", (0.024, 20), numbers(0.03, 0.1, 0.3, 1, 3, 10), log=10)
     return figure
-
-
-FIGURES = (
-    weights_against_work, dropped_and_empty, who_holds_what, nodes_that_a_token_needs, exchange_against_width,
-)  # fmt: skip

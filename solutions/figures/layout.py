@@ -10,14 +10,15 @@ from matplotlib.patches import Ellipse, Rectangle
 
 from ..communication import axis_traffic
 from ..facts import hardware
+from ..interactive import layer_shape
 from ..layout import rank_grid
 from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_fraction
 from ..pipeline.pipeline import bubble_idle_fraction
 from ..planner.judging import Batch, Cluster, Layout, named_model, plan
 from ..planner.verdicts import STATES
 from ..roofline.roofline import ridge_point
-from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, mark, middles, name_rows, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "15-layout"
 
@@ -30,8 +31,7 @@ RUN_405B: dict[str, Any] = {"micro_batches": 16, "stage_layers": 8, "tp": 8}
 
 def ranks_in_two_orders() -> Figure:
     """64 GPUs in 8 servers, numbered in two orders; colours are pipeline stages, the rings are a data-parallel group."""
-    figure = Figure(figsize=(7.2, 3.1))
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = charts(7.2, 3.1, 1, 2)
     for axis, order, name in (
         (left, "tp-cp-pp-dp", "DP outermost"),
         (right, "tp-cp-dp-pp", "PP outermost"),
@@ -39,15 +39,8 @@ def ranks_in_two_orders() -> Figure:
         _ranks(axis, order)
         axis.set_title(name, color=GREY, fontsize=9)
     for stage, colour in enumerate(STAGES):
-        figure.text(0.27 + 0.15 * stage, -0.07, f"■ stage {stage}", color=colour, ha="center", fontsize=8)
-    figure.text(
-        0.5,
-        -0.13,
-        "number: replica    ring: ranks that add up the same gradients",
-        color=GREY,
-        ha="center",
-        fontsize=8,
-    )
+        caption(figure, 0.27 + 0.15 * stage, -0.07, f"■ stage {stage}", colour, ha="center")
+    caption(figure, 0.5, -0.13, "number: replica    ring: ranks that add up the same gradients", GREY, ha="center")
     return figure
 
 
@@ -61,12 +54,9 @@ def _ranks(axis: Axes, order: str) -> None:
         axis.add_patch(Rectangle((x + 0.06, y + 0.06), 0.88, 0.88, facecolor=STAGES[stage], lw=0))
         if rank in same:
             axis.add_patch(Ellipse((x + 0.5, y + 0.5), 0.62, 0.72, fill=False, edgecolor="white", lw=1.4))
-        axis.text(x + 0.5, y + 0.5, str(replica), color="white", ha="center", va="center", fontsize=7)
-    axis.set_xlim(0, gpus // SERVER)
-    axis.set_ylim(SERVER, 0)
-    axis.set_xticks([place + 0.5 for place in range(gpus // SERVER)], [str(place) for place in range(gpus // SERVER)])
-    axis.set_yticks([])
-    axis.set_xlabel("server")
+        write_in(axis, x + 0.5, y + 0.5, str(replica), fontsize=7)
+    x_axis(axis, "server", (0, gpus // SERVER), middles(map(str, range(gpus // SERVER))))
+    y_axis(axis, limits=(SERVER, 0), ticks=[])
     axis.tick_params(length=0)
     for side in ("left", "bottom"):
         axis.spines[side].set_visible(False)
@@ -74,9 +64,7 @@ def _ranks(axis: Axes, order: str) -> None:
 
 def what_the_axes_send() -> Figure:
     """Gigabytes that a GPU of the 405B run sends in a step on each axis, at 8K and at 128K, and the time on two links."""
-    shape = {
-        name: getattr(models, name)(model="Llama-3-405B") for name in ("hidden", "ffn_hidden", "heads", "kv_heads")
-    }
+    shape = layer_shape("Llama-3-405B")
     hidden, head_width = shape["hidden"], shape["hidden"] // shape["heads"]
     length = {"sequence_length": 131072, "cp": 16}
     rows = {
@@ -85,23 +73,22 @@ def what_the_axes_send() -> Figure:
         "DP 8": axis_traffic.dp_step_bytes(stage_layers=8, tp=8, cp=16, dp=8, **shape),
         "PP 16": axis_traffic.pp_step_bytes(micro_batches=16, tp=8, **length, hidden=hidden),
     }
-    figure = Figure(figsize=(7.2, 2.4))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 2.4)
     for place, (name, sent) in enumerate(rows.items()):
         colour = ORANGE if name.startswith(("TP", "CP")) else BLUE
         axis.barh(place, sent / 1e9, color=colour, height=0.6)
         times = f"{sent / 1e9:.3g} GB: {_seconds(sent / NVLINK)} on NVLink, {_seconds(sent / PORT)} on a port"
-        axis.text(sent / 1e9 * 1.12, place, times, color=GREY, va="center", fontsize=8)
-    axis.set_yticks(range(len(rows)), list(rows))
-    axis.invert_yaxis()
-    axis.set_xscale("log")
-    axis.set_xlim(0.5, 30000)
-    axis.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
-    axis.minorticks_off()
-    axis.set_xlabel("GB that one GPU sends in a step (405B, 131,072 tokens, 16 micro-batches)")
-    axis.tick_params(axis="y", length=0)
-    figure.text(0.3, -0.16, "■ a layer waits for it", color=ORANGE, ha="center", fontsize=8)
-    figure.text(0.66, -0.16, "■ seldom, or hidden", color=BLUE, ha="center", fontsize=8)
+        caption(axis, sent / 1e9 * 1.12, place, times, GREY, va="center")
+    x_axis(
+        axis,
+        "GB that one GPU sends in a step (405B, 131,072 tokens, 16 micro-batches)",
+        (0.5, 30000),
+        {1: "1", 10: "10", 100: "100", 1000: "1000"},
+        log=10,
+    )
+    name_rows(axis, rows)
+    caption(figure, 0.3, -0.16, "■ a layer waits for it", ORANGE, ha="center")
+    caption(figure, 0.66, -0.16, "■ seldom, or hidden", BLUE, ha="center")
     return figure
 
 
@@ -111,8 +98,7 @@ def _seconds(value: float) -> str:
 
 def a_batch_that_is_given() -> Figure:
     """Idle share of a 16-stage pipeline against the GPUs, at 2,048 sequences in a step; dots are played."""
-    figure = Figure(figsize=(7.2, 2.9))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 2.9)
     sequences, tp, pp = 2048, 8, 16
     gpus = [tp * pp * dp for dp in (4, 8, 16, 32, 64, 128)]
     for virtual, colour, name in (
@@ -126,23 +112,23 @@ def a_batch_that_is_given() -> Figure:
         played = [
             100 * played_idle_fraction(stages=pp, micro_batches=m, virtual_stages=virtual) for m in counts if m <= 128
         ]
-        axis.plot(gpus[-len(played) :], played, "o", color=colour, ms=4)
-        axis.text(gpus[-1] * 1.06, idle[-1], f"{name}: {idle[-1]:.0f} %", color=colour, va="center", fontsize=8)
-    axis.set_xscale("log", base=2)
-    axis.set_xticks(gpus, [f"{n:,}\nm = {sequences * tp * pp // n}" for n in gpus], fontsize=8)
-    axis.minorticks_off()
-    axis.set_xlim(gpus[0] * 0.9, gpus[-1] * 2.2)
-    axis.set_ylim(0, 55)
-    axis.set_yticks([0, 10, 20, 30, 40, 50], ["0 %", "10 %", "20 %", "30 %", "40 %", "50 %"])
-    axis.set_xlabel("GPUs, and micro-batches of each replica")
-    axis.set_ylabel("share of the step that a GPU waits")
+        mark(axis, gpus[-len(played) :], played, colour)
+        caption(axis, gpus[-1] * 1.06, idle[-1], f"{name}: {idle[-1]:.0f} %", colour, va="center")
+    x_axis(
+        axis,
+        "GPUs, and micro-batches of each replica",
+        (gpus[0] * 0.9, gpus[-1] * 2.2),
+        {n: f"{n:,}\nm = {sequences * tp * pp // n}" for n in gpus},
+        fontsize=8,
+        log=2,
+    )
+    y_axis(axis, "share of the step that a GPU waits", (0, 55), numbers(0, 10, 20, 30, 40, 50, unit=" %"))
     return figure
 
 
 def memory_of_layouts() -> Figure:
     """What a GPU holds of Llama-3-8B on 64 H100 under five layouts, and how long their steps are."""
-    figure = Figure(figsize=(7.2, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.0)
     layouts = {
         "DP 64\nZeRO-1": Layout(dp=64, gradient_bytes=4),
         "DP 64\nZeRO-3": Layout(dp=64, zero=3, gradient_bytes=4),
@@ -166,24 +152,22 @@ def memory_of_layouts() -> Figure:
             axis.bar(place, size / 1e9, bottom=bottom / 1e9, color=colour, width=0.6)
             bottom += size
         words = f"step × {planned.step_s / shortest:.2f}" if needed[name] <= room else "does not fit"
-        axis.text(place, bottom / 1e9 + 2, words, color=GREY, ha="center", fontsize=8)
+        caption(axis, place, bottom / 1e9 + 2, words, GREY, ha="center")
     axis.axhline(room / 1e9, color=GREY, lw=1, ls=":")
-    axis.text(len(layouts) - 0.62, room / 1e9 + 1, "80 GB", color=GREY, va="bottom", fontsize=8)
-    axis.set_xticks(range(len(layouts)), list(layouts), fontsize=8)
-    axis.set_xlim(-0.5, len(layouts) - 0.2)
-    axis.set_ylabel("GB on a GPU")
+    caption(axis, len(layouts) - 0.62, room / 1e9 + 1, "80 GB", GREY, va="bottom")
+    x_axis(axis, limits=(-0.5, len(layouts) - 0.2), ticks=dict(enumerate(layouts)), fontsize=8)
+    y_axis(axis, "GB on a GPU")
     axis.tick_params(axis="x", length=0)
     for place, (colour, text) in enumerate(
         ((BLUE, "states"), (ORANGE, "activations"), (GREY, "logits, buffers, context"))
     ):
-        figure.text(0.28 + 0.24 * place, -0.06, f"■ {text}", color=colour, ha="center", fontsize=8)
+        caption(figure, 0.28 + 0.24 * place, -0.06, f"■ {text}", colour, ha="center")
     return figure
 
 
 def flop_for_a_byte() -> Figure:
     """FLOP that a GPU computes at its dense peak while it sends a byte, over NVLink and over a port, by generation."""
-    figure = Figure(figsize=(7.2, 2.6))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 2.6)
     generations = (
         ("V100\nFP16", "V100-32GB", "fp16", "EDR"),
         ("A100\nBF16", "A100-80GB", "bf16", "HDR"),
@@ -201,14 +185,9 @@ def flop_for_a_byte() -> Figure:
             needed = ridge_point(peak_flop_per_s=peak, memory_bytes_per_s=rate)
             axis.bar(place + shift, needed, color=colour, width=0.36)
             axis.text(place + shift, needed * 1.1, f"{needed:,.0f}", color=GREY, ha="center", fontsize=7)
-    axis.set_yscale("log")
-    axis.set_ylim(300, 200000)
-    axis.set_xticks(range(len(generations)), [name for name, *_ in generations], fontsize=8)
-    axis.set_ylabel("FLOP for each byte sent")
+    x_axis(axis, ticks=dict(enumerate(name for name, *_ in generations)), fontsize=8)
+    y_axis(axis, "FLOP for each byte sent", (300, 200000), log=10)
     axis.tick_params(axis="x", length=0)
-    figure.text(0.36, -0.06, "■ over NVLink, one direction", color=BLUE, ha="center", fontsize=8)
-    figure.text(0.68, -0.06, "■ over a port: EDR, HDR, NDR, XDR", color=ORANGE, ha="center", fontsize=8)
+    caption(figure, 0.36, -0.06, "■ over NVLink, one direction", BLUE, ha="center")
+    caption(figure, 0.68, -0.06, "■ over a port: EDR, HDR, NDR, XDR", ORANGE, ha="center")
     return figure
-
-
-FIGURES = (ranks_in_two_orders, what_the_axes_send, a_batch_that_is_given, memory_of_layouts, flop_for_a_byte)

@@ -11,6 +11,7 @@ from ..learning_rate.critical_batch import best_lr, data_to_target, steps_to_tar
 from ..learning_rate.learning_rate import linear_rule_lr, square_root_rule_lr
 from ..learning_rate.lr_schedules import cosine_area, cosine_lr, scaled_steps, wsd_area, wsd_lr
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, halvings, note, numbers, x_axis, y_axis
 
 CHAPTER = "04-learning-rate-scaling"
 
@@ -21,24 +22,17 @@ STEPS, WARMUP = 100_000, 2_000  # its length and warmup
 def two_rules() -> Figure:
     """The learning rates that the two rules propose, over the batch."""
     batches = [BASE_BATCH * 2**power for power in range(7)]
-    figure = Figure(figsize=(7.0, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 3.0)
     for name, rule, colour, marker in (
         ("linear", linear_rule_lr, BLUE, "o"),
         ("square root", square_root_rule_lr, ORANGE, "s"),
     ):
         rates = [rule(base_lr=BASE_LR, base_batch=BASE_BATCH, batch=batch) for batch in batches]
         axis.plot(batches, rates, color=colour, marker=marker)
-        axis.annotate(name, (batches[-1], rates[-1]), textcoords="offset points", xytext=(8, -3), color=colour)
-        axis.annotate(
-            f"{rates[3]:.3g}", (batches[3], rates[3]), textcoords="offset points", xytext=(6, -13), color=colour
-        )
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log")
-    axis.set_xticks(batches, [f"{batch:,}" for batch in batches])
-    axis.set_xlim(220, 31_000)
-    axis.set_xlabel("batch, sequences")
-    axis.set_ylabel("learning rate")
+        note(axis, name, (batches[-1], rates[-1]), (8, -3), colour)
+        note(axis, f"{rates[3]:.3g}", (batches[3], rates[3]), (6, -13), colour)
+    x_axis(axis, "batch, sequences", (220, 31_000), {batch: f"{batch:,}" for batch in batches}, log=2)
+    y_axis(axis, "learning rate", log=10)
     return figure
 
 
@@ -51,8 +45,7 @@ def horizons() -> Figure:
         ("batch and rate doubled, horizon halved", factor, WARMUP // factor, half, half, ORANGE, "-"),
         ("horizon forgotten: the run ends here", factor, WARMUP // factor, STEPS, half, GREY, "--"),
     )
-    figure = Figure(figsize=(7.0, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 3.0)
     for name, times, warmup, total, end, colour, line in rows:
         case: dict[str, Any] = {
             "peak_lr": times * BASE_LR,
@@ -66,17 +59,15 @@ def horizons() -> Figure:
         axis.plot(steps / 1e3, rates, color=colour, linestyle=line, label=shown)
         if end < total:
             axis.plot(steps[-1] / 1e3, rates[-1], color=colour, marker="X", markersize=8)
-    axis.set_ylim(0, 8.4)
-    axis.set_xlabel("step, thousands")
-    axis.set_ylabel("learning rate, 1e-4")
+    x_axis(axis, "step, thousands")
+    y_axis(axis, "learning rate, 1e-4", (0, 8.4))
     axis.legend(frameon=False, loc="upper right")
     return figure
 
 
 def cosine_and_stable() -> Figure:
     """A cosine and a warmup-stable-decay schedule of the same length, and both when the run is made longer."""
-    figure = Figure(figsize=(7.0, 2.7))
-    panels = figure.subplots(1, 2, sharey=True)
+    figure, panels = charts(7.0, 2.7, 1, 2, sharey=True)
     for axis, name in zip(panels, ("cosine", "warmup-stable-decay"), strict=True):
         for total, line, colour in ((STEPS, "-", BLUE), (STEPS * 3 // 2, "--", ORANGE)):
             steps = np.arange(0, total + 1, 100)
@@ -108,23 +99,15 @@ def steps_against_data() -> Figure:
     ratios = np.logspace(-4, 4, 161, base=2)
     steps = [steps_to_target(minimum_steps=1, critical_batch=1, batch=float(ratio)) for ratio in ratios]
     data = [data_to_target(minimum_data=1, critical_batch=1, batch=float(ratio)) for ratio in ratios]
-    figure = Figure(figsize=(7.0, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 3.0)
     axis.plot(ratios, steps, color=BLUE)
     axis.plot(ratios, data, color=ORANGE, linestyle="--")
     axis.plot(1, 2, color=GREY, marker="o")
-    axis.annotate(
-        "twice the least\nof both", (1, 2), textcoords="offset points", xytext=(0, 14), ha="center", color=GREY
-    )
-    axis.annotate("steps", (ratios[14], steps[14]), textcoords="offset points", xytext=(10, 0), color=BLUE)
-    axis.annotate("tokens", (ratios[-15], data[-15]), textcoords="offset points", xytext=(-44, 0), color=ORANGE)
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log", base=2)
-    places = [2.0**power for power in range(-4, 5)]
-    axis.set_xticks(places, [f"1/{round(1 / place)}" if place < 1 else f"{place:.0f}" for place in places])
-    axis.set_yticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
-    axis.set_xlabel("batch, as a multiple of the critical batch")
-    axis.set_ylabel("as a multiple of the least")
+    note(axis, "twice the least\nof both", (1, 2), (0, 14), GREY, ha="center")
+    note(axis, "steps", (ratios[14], steps[14]), (10, 0), BLUE)
+    note(axis, "tokens", (ratios[-15], data[-15]), (-44, 0), ORANGE)
+    x_axis(axis, "batch, as a multiple of the critical batch", ticks=halvings(-4, 4), log=2)
+    y_axis(axis, "as a multiple of the least", ticks=numbers(1, 2, 4, 8, 16), log=2)
     return figure
 
 
@@ -138,8 +121,7 @@ def warmup_three_ways() -> Figure:
         ("same steps", factor, WARMUP, GREEN, "--"),
         ("steps × 8", factor, WARMUP * factor, ORANGE, "-."),
     )
-    figure = Figure(figsize=(7.0, 2.6))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 2.6)
     for place, (name, batch, steps, colour, line) in enumerate(rows):
         tokens, peak = batch * base_tokens * steps, float(np.sqrt(batch))
         stop = min(end, tokens)
@@ -147,12 +129,9 @@ def warmup_three_ways() -> Figure:
         spot = [(22, 1.09), (12, 2.92), (60, 2.6), (126, 0.68)][place]
         axis.text(*spot, f"{name}: {tokens:.3g}B tokens", color=colour)
     axis.axvline(end, color=GREY, lw=1, ls=":")
-    axis.text(end + 2, 0.25, "end of\nthe run", color=GREY, fontsize=8)
-    axis.set_xlim(0, end + 22)
-    axis.set_ylim(0, 3.3)
-    axis.set_xticks([0, 50, 100, 150, 200], ["0", "50B", "100B", "150B", "200B"])
-    axis.set_xlabel("tokens seen")
-    axis.set_ylabel("rate, recipe's peak = 1")
+    caption(axis, end + 2, 0.25, "end of\nthe run", GREY)
+    x_axis(axis, "tokens seen", (0, end + 22), {0: "0", 50: "50B", 100: "100B", 150: "150B", 200: "200B"})
+    y_axis(axis, "rate, recipe's peak = 1", (0, 3.3))
     return figure
 
 
@@ -160,27 +139,15 @@ def linear_then_level() -> Figure:
     """Best rate of SGD over the batch in the model of gradient noise, between the linear rule and its highest value."""
     ratios = np.logspace(-5, 5, 101, base=2)
     best = [best_lr(base_lr=0.5, base_batch=1, batch=float(ratio), noise_scale=1) for ratio in ratios]
-    figure = Figure(figsize=(7.0, 2.6))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 2.6)
     axis.plot(ratios, best, color=BLUE, lw=2)
     axis.plot(ratios[:56], ratios[:56], color=ORANGE, linestyle="--")
     axis.axhline(1, color=GREY, lw=1, ls=":")
     axis.plot(1, 0.5, color=GREY, marker="o")
-    axis.annotate("half of the highest rate", (1, 0.5), textcoords="offset points", xytext=(8, -10), color=GREY)
-    axis.annotate(
-        "linear rule", (ratios[42], ratios[42]), textcoords="offset points", xytext=(-8, 4), ha="right", color=ORANGE
-    )
-    axis.annotate("highest rate", (ratios[2], 1), textcoords="offset points", xytext=(0, -11), color=GREY)
-    axis.annotate("best rate", (ratios[80], best[80]), textcoords="offset points", xytext=(0, -14), color=BLUE)
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log", base=2)
-    places = [2.0**power for power in range(-5, 6)]
-    axis.set_xticks(places, [f"1/{round(1 / place)}" if place < 1 else f"{place:.0f}" for place in places])
-    axis.set_yticks([1 / 32, 1 / 8, 1 / 2, 2], ["1/32", "1/8", "1/2", "2"])
-    axis.set_ylim(1 / 48, 2.4)
-    axis.set_xlabel("batch, as a multiple of the noise scale")
-    axis.set_ylabel("rate over the highest")
+    note(axis, "half of the highest rate", (1, 0.5), (8, -10), GREY)
+    note(axis, "linear rule", (ratios[42], ratios[42]), (-8, 4), ORANGE, ha="right")
+    note(axis, "highest rate", (ratios[2], 1), (0, -11), GREY)
+    note(axis, "best rate", (ratios[80], best[80]), (0, -14), BLUE)
+    x_axis(axis, "batch, as a multiple of the noise scale", ticks=halvings(-5, 5), log=2)
+    y_axis(axis, "rate over the highest", (1 / 48, 2.4), {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 2: "2"}, log=2)
     return figure
-
-
-FIGURES = (two_rules, warmup_three_ways, horizons, cosine_and_stable, linear_then_level, steps_against_data)

@@ -10,6 +10,7 @@ from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_frac
 from ..oracles.pipeline.schedules import gpipe, schedule, zb_h1, zb_h2
 from ..pipeline.pipeline import bubble_idle_fraction
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import chart, charts, mark, name_rows, note, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "07-pipeline-parallelism"
 
@@ -29,8 +30,7 @@ def _four_steps() -> dict[str, Played]:
 def four_schedules() -> Figure:
     """Who computes when: four schedules of the same work, on the same axis of time."""
     steps = _four_steps()
-    figure = Figure(figsize=(7.0, 6.6))
-    axes = figure.subplots(len(steps), 1, sharex=True)
+    figure, axes = charts(7.0, 6.6, len(steps), 1, sharex=True)
     longest = max(float(step.ticks) for step in steps.values())
     for axis, (name, step) in zip(axes, steps.items(), strict=True):
         for span in step.operations:
@@ -39,10 +39,7 @@ def four_schedules() -> Figure:
             axis.barh(
                 span.rank, width - 0.12, left=start + 0.06, height=height, color=COLOURS[span.kind], edgecolor="none"
             )
-            axis.text(
-                start + width / 2, span.rank, str(span.micro_batch + 1), color="white", ha="center", va="center",
-                fontsize=6 if width > 1 else 5,
-            )  # fmt: skip
+            write_in(axis, start + width / 2, span.rank, str(span.micro_batch + 1), fontsize=6 if width > 1 else 5)
         end = float(step.ticks)
         held = step.peak_held(0) / (2 if "interleaved" in name else 1)
         axis.axvline(end, color=GREY, lw=1, ls="--")
@@ -55,8 +52,11 @@ def four_schedules() -> Figure:
             axis.spines["bottom"].set_visible(False)
             axis.tick_params(axis="x", length=0)
         axis.set_xlim(0, longest + 0.5)
-    axes[-1].set_xticks([6 * count for count in range(12)], [str(count) for count in range(12)])
-    axes[-1].set_xlabel("time in micro-batches, forward and backward on one stage")
+    x_axis(
+        axes[-1],
+        "time in micro-batches, forward and backward on one stage",
+        ticks={6 * count: str(count) for count in range(12)},
+    )
     for place, (word, colour) in enumerate((("forward", BLUE), ("backward", ORANGE), ("weight gradient", GREEN))):
         axes[0].annotate(word, (40 + 9.5 * place, -1.55), color=colour, annotation_clip=False, fontsize=9)
     figure.subplots_adjust(hspace=0.32)
@@ -74,8 +74,7 @@ def in_flight_by_stage() -> Figure:
         "1F1B": play(stages, micro_batches),
         "ZB-H1": play_orders([zb_h1(r, stages, micro_batches) for r in ranks], [{"F": 1, "B": 1, "W": 1}] * stages),
     }
-    figure = Figure(figsize=(7.0, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 3.0)
     styles = {
         "GPipe": (GREY, "-"), "ZB-H2": (GREEN, "-"), "interleaved, v = 2": (ORANGE, "-"), "1F1B": (BLUE, "-"),
         "ZB-H1": (GREEN, "--"),
@@ -85,12 +84,9 @@ def in_flight_by_stage() -> Figure:
         held = [step.peak_held(rank) / chunks for rank in ranks]
         colour, line = styles[name]
         axis.plot(list(ranks), held, line, color=colour, lw=2, marker="o", ms=4)
-        axis.annotate(name, (stages - 1, held[-1]), (8, 0), textcoords="offset points", color=colour, va="center")
-    axis.set_xlim(-0.2, stages + 1.2)
-    axis.set_ylim(0, 26)
-    axis.set_xticks(list(ranks))
-    axis.set_xlabel(f"stage ({stages} stages, {micro_batches} micro-batches)")
-    axis.set_ylabel("micro-batches held")
+        note(axis, name, (stages - 1, held[-1]), (8, 0), colour, va="center")
+    x_axis(axis, f"stage ({stages} stages, {micro_batches} micro-batches)", (-0.2, stages + 1.2), list(ranks))
+    y_axis(axis, "micro-batches held", (0, 26))
     return figure
 
 
@@ -98,22 +94,17 @@ def idle_against_micro_batches() -> Figure:
     """Idle fraction of eight stages against micro-batches, for one, two and four virtual stages: lines and played dots."""
     stages = 8
     grid, dots = range(8, 97), [8, 16, 24, 40, 56, 72, 96]
-    figure = Figure(figsize=(7.0, 2.9))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 2.9)
     for virtual_stages, colour in ((1, BLUE), (2, ORANGE), (4, GREEN)):
         shape = {"stages": stages, "virtual_stages": virtual_stages}
         idle = [100 * bubble_idle_fraction(micro_batches=count, **shape) for count in grid]
         axis.plot(list(grid), idle, color=colour, lw=2)
-        axis.plot(dots, [100 * played_idle_fraction(micro_batches=m, **shape) for m in dots], "o", color=colour, ms=5)
-        axis.annotate(f"v = {virtual_stages}", (24, idle[16]), (4, 5), textcoords="offset points", color=colour)
+        mark(axis, dots, [100 * played_idle_fraction(micro_batches=m, **shape) for m in dots], colour, size=5)
+        note(axis, f"v = {virtual_stages}", (24, idle[16]), (4, 5), colour)
     axis.axhline(5, color=GREY, lw=1, ls="--")
     axis.text(8.4, 5.8, "5 %", color=GREY)
-    axis.set_xlim(6, 101)
-    axis.set_ylim(0, 50)
-    axis.set_xticks(dots)
-    axis.set_yticks([0, 10, 20, 30, 40, 50], [f"{percent} %" for percent in range(0, 60, 10)])
-    axis.set_xlabel(f"micro-batches in a step ({stages} stages)")
-    axis.set_ylabel("bubble idle fraction")
+    x_axis(axis, f"micro-batches in a step ({stages} stages)", (6, 101), dots)
+    y_axis(axis, "bubble idle fraction", (0, 50), numbers(0, 10, 20, 30, 40, 50, unit=" %"))
     return figure
 
 
@@ -121,25 +112,17 @@ def two_lines_played() -> Figure:
     """1F1B on two stages with four micro-batches, as the feedback on a schedule draws it, and what each wait is for."""
     orders = [schedule(rank, 2, 4, 1) for rank in range(2)]
     step = play_orders(orders, [{"F": 1, "B": 2}] * 2)
-    figure = Figure(figsize=(7.0, 1.5))
-    axis = figure.subplots()
+    figure, axis = chart(7.0, 1.5)
     free = [0.0, 0.0]
     for span in step.operations:
         start, end, name = float(span.start), float(span.end), f"{span.kind}{span.micro_batch + 1}"
         axis.barh(span.rank, end - start - 0.08, left=start + 0.04, height=0.8, color=COLOURS[span.kind])
-        axis.text((start + end) / 2, span.rank, name, color="white", ha="center", va="center", fontsize=9)
+        write_in(axis, (start + end) / 2, span.rank, name, fontsize=9)
         if start > free[span.rank]:
             waits = f"waits\nfor {name}"
             axis.text((free[span.rank] + start) / 2, span.rank, waits, color=GREY, ha="center", va="center", fontsize=7)
         free[span.rank] = end
-    axis.set_yticks(range(2), ["stage 1", "stage 2"])
-    axis.invert_yaxis()
-    axis.tick_params(axis="y", length=0)
     axis.spines["left"].set_visible(False)
-    axis.set_xlim(0, float(step.ticks))
-    axis.set_xticks(range(0, 16, 3))
-    axis.set_xlabel("slots")
+    x_axis(axis, "slots", (0, float(step.ticks)), range(0, 16, 3))
+    name_rows(axis, ["stage 1", "stage 2"])
     return figure
-
-
-FIGURES = (four_schedules, in_flight_by_stage, idle_against_micro_batches, two_lines_played)

@@ -12,14 +12,14 @@ from ..precision.formats import largest, smallest_normal, smallest_subnormal, sp
 from ..precision.loss_scaling import largest_safe_scale, smallest_rescuing_scale
 from ..precision.precision_memory import RECIPES
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import chart, name_rows, stack_rows, write_in, x_axis, y_axis
 
 CHAPTER = "09-mixed-precision"
 
 
 def ranges_of_the_formats() -> Figure:
     """From the smallest positive number of a format to its largest, with the subnormal part set off."""
-    figure = Figure(figsize=(7, 2.7))
-    axis = figure.subplots()
+    figure, axis = chart(7, 2.7)
     names = ("BF16", "FP16", "E5M2", "E4M3")
     left_end, right_end = 1e-13, 1e7
     for place, name in enumerate(names):
@@ -31,25 +31,25 @@ def ranges_of_the_formats() -> Figure:
         axis.barh(place, normal - low, left=low, height=0.5, color=ORANGE, edgecolor="none")
         axis.barh(place, top - normal, left=normal, height=0.5, color=BLUE, edgecolor="none")
         if name == "BF16":
-            axis.text(-3, place, "from 9.2e-41 to 3.4e38, as wide as FP32", color="white", ha="center", va="center")
+            write_in(axis, -3, place, "from 9.2e-41 to 3.4e38, as wide as FP32")
             continue
         axis.text(low - 0.15, place, f"{smallest_subnormal(number_format=name):.1e}", ha="right", va="center")
         axis.text(top + 0.15, place, f"{largest(number_format=name):.0f}", ha="left", va="center")
         axis.text(normal + 0.12, place, f"{smallest_normal(number_format=name):.1e}", color="white", va="center")
-    axis.set_yticks(range(len(names)), names)
-    axis.invert_yaxis()
-    axis.tick_params(axis="y", length=0)
-    axis.set_xlim(math.log10(left_end), math.log10(right_end))
     ticks = range(-12, 7, 3)
-    axis.set_xticks(ticks, [f"$10^{{{tick}}}$" for tick in ticks])
-    axis.set_xlabel("magnitude (orange: subnormal numbers, with fewer and fewer bits)")
+    x_axis(
+        axis,
+        "magnitude (orange: subnormal numbers, with fewer and fewer bits)",
+        (math.log10(left_end), math.log10(right_end)),
+        {tick: f"$10^{{{tick}}}$" for tick in ticks},
+    )
+    name_rows(axis, names)
     return figure
 
 
 def scaler_at_work() -> Figure:
     """A scaler that is played against gradients which grow for a while: its scale, the overflows, and the corridor."""
-    figure = Figure(figsize=(7, 3))
-    axis = figure.subplots()
+    figure, axis = chart(7, 3)
     steps = 2950
     level, peaks = gradients_that_grow(steps=steps, times=math.exp(2.2))
     scales, skipped = play_scaler(peaks, initial_scale=2.0**16, growth_interval=200)
@@ -60,19 +60,15 @@ def scaler_at_work() -> Figure:
     axis.text(20, floor * 1.25, "scales that lose nothing", color=GREEN, va="bottom")
     axis.step(range(steps), scales, color=BLUE, lw=1.6, where="post", label="loss scale")
     axis.plot(*zip(*overflows, strict=True), ls="", marker="x", color=ORANGE, ms=5, label="overflow, step skipped")
-    axis.set_yscale("log", base=2)
-    axis.set_ylim(2**10, 2**19)
-    axis.set_xlim(0, steps)
-    axis.set_xlabel("step (growth interval 200)")
-    axis.set_ylabel("scale")
+    x_axis(axis, "step (growth interval 200)", (0, steps))
+    y_axis(axis, "scale", (2**10, 2**19), log=2)
     axis.legend(frameon=False, loc="lower right", ncols=2)
     return figure
 
 
 def spacing_of_the_formats() -> Figure:
     """Half the distance to the next number against a weight's magnitude: what an update must exceed."""
-    figure = Figure(figsize=(7, 3))
-    axis = figure.subplots()
+    figure, axis = chart(7, 3)
     weights = np.geomspace(1e-3, 0.999, 1200)
     for name, colour in (("E4M3", GREEN), ("BF16", ORANGE), ("FP16", BLUE)):
         half = np.array([spacing(value=float(weight), number_format=name) / 2 for weight in weights])
@@ -85,17 +81,15 @@ def spacing_of_the_formats() -> Figure:
     axis.annotate(f"BF16 weights above {moved:.2f}\nstand still",
                   (moved, update), (moved * 1.9, update / 90), color=ORANGE,
                   arrowprops={"arrowstyle": "->", "color": ORANGE})  # fmt: skip
-    axis.set_xlim(1e-3, 1)
-    axis.set_xlabel("magnitude of the weight")
-    axis.set_ylabel("half the distance\nto the next number")
+    x_axis(axis, "magnitude of the weight", (1e-3, 1))
+    y_axis(axis, "half the distance\nto the next number")
     axis.minorticks_off()
     return figure
 
 
 def bytes_of_the_recipes() -> Figure:
     """Bytes a parameter of each recipe, tensor by tensor."""
-    figure = Figure(figsize=(7, 3))
-    axis = figure.subplots()
+    figure, axis = chart(7, 3)
     shown = (
         "FP32",
         "mixed precision",
@@ -107,24 +101,12 @@ def bytes_of_the_recipes() -> Figure:
     )
     kinds = (("weights", BLUE, ("weight",)), ("gradients", ORANGE, ("gradient",)), ("master copy", GREY, ("master",)),
              ("two moments", GREEN, ("first_moment", "second_moment")))  # fmt: skip
-    left = np.zeros(len(shown))
-    for label, colour, fields in kinds:
-        sizes = np.array([sum(getattr(RECIPES[name], field) for field in fields) for name in shown])
-        axis.barh(range(len(shown)), sizes, left=left, color=colour, height=0.62, label=label, edgecolor="none")
-        for place, (start, size) in enumerate(zip(left, sizes, strict=True)):
-            if size:
-                axis.text(start + size / 2, place, f"{size:g}", color="white", ha="center", va="center")
-        left += sizes
-    for place, total in enumerate(left):
-        axis.text(total + 0.2, place, f"{total:g}", va="center")
-    axis.set_yticks(range(len(shown)), [name.replace(", ", ",\n") for name in shown])
-    axis.invert_yaxis()
-    axis.tick_params(axis="y", length=0)
-    axis.set_xlim(0, 20)
-    axis.set_xticks(range(0, 21, 4))
-    axis.set_xlabel("bytes a parameter")
+    sizes = [
+        (label, colour, [sum(getattr(RECIPES[name], field) for field in fields) for name in shown])
+        for label, colour, fields in kinds
+    ]
+    names = (name.replace(", ", ",\n") for name in shown)
+    stack_rows(axis, names, sizes, total="{:g}", gap=0.2, part="{:g}")
+    x_axis(axis, "bytes a parameter", (0, 20), range(0, 21, 4))
     axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=4)
     return figure
-
-
-FIGURES = (ranges_of_the_formats, scaler_at_work, spacing_of_the_formats, bytes_of_the_recipes)

@@ -15,6 +15,7 @@ from ..ring.ring import (
     tree_all_reduce_seconds,
 )
 from . import BLUE, GREY, ORANGE
+from .drawing import caption, chart, charts, numbers, x_axis, y_axis
 
 CHAPTER = "01-ring-all-reduce"
 
@@ -22,14 +23,21 @@ CHAPTER = "01-ring-all-reduce"
 def chunks_on_a_ring() -> Figure:
     """How many contributions each chunk has gathered on each of four GPUs, step by step."""
     boards = snapshots(gpus=4)
-    figure = Figure(figsize=(7.6, 1.75))
-    axes = figure.subplots(1, len(boards))
+    figure, axes = charts(7.6, 1.75, 1, len(boards))
     for number, (axis, board) in enumerate(zip(axes, boards, strict=True)):
         axis.imshow(board, cmap="Blues", vmin=0, vmax=5.5)
         for (row, column), value in np.ndenumerate(board):
             done = value == board.shape[0]
-            axis.text(column, row, str(value), ha="center", va="center", color="white" if done else "black",
-                      fontweight="bold" if done else "normal", fontsize=8)  # fmt: skip
+            caption(
+                axis,
+                column,
+                row,
+                str(value),
+                "white" if done else "black",
+                ha="center",
+                va="center",
+                fontweight="bold" if done else "normal",
+            )
         axis.set_xticks(range(4), list("abcd"), fontsize=7)
         axis.set_yticks(range(4), [f"GPU {rank}" for rank in range(4)] if number == 0 else [""] * 4, fontsize=7)
         axis.tick_params(length=0)
@@ -43,8 +51,7 @@ def chunks_on_a_ring() -> Figure:
 
 def bytes_against_gpus() -> Figure:
     """What the busiest link carries, for the ring and for everybody sending to GPU 0."""
-    figure = Figure(figsize=(6.2, 2.7))
-    axis = figure.subplots()
+    figure, axis = chart(6.2, 2.7)
     gpus = np.unique(np.geomspace(2, 1024, 40).astype(int))
     ring = [bytes_sent_per_gpu(message_bytes=1e9, gpus=int(n)) / 1e9 for n in gpus]
     naive = [naive_root_bytes(message_bytes=1e9, gpus=int(n)) / 1e9 for n in gpus]
@@ -52,18 +59,14 @@ def bytes_against_gpus() -> Figure:
     axis.loglog(gpus, ring, color=BLUE, lw=2)
     axis.text(200, 260, "all send to GPU 0", color=ORANGE, ha="right")
     axis.text(200, 2.6, "ring: never more than 2 GB", color=BLUE, ha="right")
-    axis.set_xticks([2, 8, 64, 512], ["2", "8", "64", "512"])
-    axis.set_yticks([1, 10, 100, 1000], ["1 GB", "10 GB", "100 GB", "1 TB"])
-    axis.minorticks_off()
-    axis.set_xlabel("GPUs")
-    axis.set_ylabel("over the busiest link")
+    x_axis(axis, "GPUs", ticks=numbers(2, 8, 64, 512))
+    y_axis(axis, "over the busiest link", ticks={1: "1 GB", 10: "10 GB", 100: "100 GB", 1000: "1 TB"})
     return figure
 
 
 def ring_against_tree() -> Figure:
     """Time against message size for 64 GPUs: latency decides on the left, bytes on the right."""
-    figure = Figure(figsize=(6.2, 2.7))
-    axis = figure.subplots()
+    figure, axis = chart(6.2, 2.7)
     gpus, link = 64, {"bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}
     sizes = np.geomspace(1e3, 1e10, 120)
     axis.loglog(sizes, [all_reduce_seconds(message_bytes=float(m), gpus=gpus, **link) for m in sizes], color=BLUE, lw=2)
@@ -75,19 +78,19 @@ def ring_against_tree() -> Figure:
     axis.text(tie * 1.25, 2.2e-5, f"tie at {tie / 1e6:.1f} MB", color=GREY)
     axis.text(2e3, 8.5e-4, "ring: 126 latencies", color=BLUE)
     axis.text(2e3, 2.4e-5, "binomial tree: 12 latencies", color=ORANGE)
-    axis.set_xticks([1e3, 1e6, 1e9], ["1 kB", "1 MB", "1 GB"])
-    axis.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1], ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s"])
-    axis.minorticks_off()
-    axis.set_ylim(1.5e-5, 5)
-    axis.set_xlabel("message")
-    axis.set_ylabel("time of the all-reduce")
+    x_axis(axis, "message", ticks={1e3: "1 kB", 1e6: "1 MB", 1e9: "1 GB"})
+    y_axis(
+        axis,
+        "time of the all-reduce",
+        (1.5e-5, 5),
+        {1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 1e-1: "0.1 s", 1: "1 s"},
+    )
     return figure
 
 
 def two_bandwidths() -> Figure:
     """Both bandwidths against the number of GPUs, when links stay as busy as on two."""
-    figure = Figure(figsize=(6.2, 2.5))
-    axis = figure.subplots()
+    figure, axis = chart(6.2, 2.5)
     bus = 360e9  # two GPUs send the message once, so there both bandwidths are the same
     gpus = np.unique(np.geomspace(2, 1024, 60).astype(int))
     rates = [algorithm_bandwidth_elsewhere(algorithm_bytes_per_s=bus, gpus=2, other_gpus=int(n)) / 1e9 for n in gpus]
@@ -95,13 +98,6 @@ def two_bandwidths() -> Figure:
     axis.semilogx(gpus, rates, color=ORANGE, lw=2)
     axis.text(60, bus / 1e9 + 12, "bus bandwidth: how busy the links are", color=BLUE, ha="center")
     axis.text(60, rates[-1] - 40, "algorithm bandwidth: message over time", color=ORANGE, ha="center")
-    axis.set_xticks([2, 8, 64, 512], ["2", "8", "64", "512"])
-    axis.set_yticks([0, 100, 200, 300, 400])
-    axis.minorticks_off()
-    axis.set_ylim(0, 430)
-    axis.set_xlabel("GPUs")
-    axis.set_ylabel("GB/s")
+    x_axis(axis, "GPUs", ticks=numbers(2, 8, 64, 512))
+    y_axis(axis, "GB/s", (0, 430), [0, 100, 200, 300, 400])
     return figure
-
-
-FIGURES = (chunks_on_a_ring, bytes_against_gpus, ring_against_tree, two_bandwidths)

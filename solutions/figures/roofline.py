@@ -18,6 +18,7 @@ from ..roofline.mfu import mfu_from_profile
 from ..roofline.roofline import attainable_flop_per_s, decode_intensity, ridge_point
 from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, charts, kilos, mark, note, percents, write_in, x_axis, y_axis
 
 CHAPTER = "10-roofline-and-mfu"
 
@@ -40,8 +41,7 @@ def _chip(name: str) -> dict[str, Any]:
 
 def roofline_of_a_layer() -> Figure:
     """The rooflines of two chips, the kernels of a layer of the running model, and a decoding step."""
-    figure = Figure(figsize=(7.2, 3.6))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.6)
     grid = np.logspace(-1, 4, 200)
     for name, (label, colour) in CHIPS.items():
         chip = _chip(name)
@@ -49,7 +49,7 @@ def roofline_of_a_layer() -> Figure:
         axis.plot(grid, rates, color=colour, lw=2)
         ridge = ridge_point(**chip)
         played = played_rate(intensity=ridge, **chip) / 1e12
-        axis.plot(ridge, played, "o", color=colour, ms=4)
+        mark(axis, ridge, played, colour)
         axis.text(11000, rates[-1] * 0.82, f"{label}: ridge at {ridge:.0f}", color=colour, ha="right", va="top")
     shape = _shape(RUNNING_MODEL, "hidden", "ffn_hidden", "heads", "kv_heads")
     kernels = {kernel.name: kernel for kernel in layer_kernels(tokens=TOKENS, sequence_length=TOKENS, **shape)}
@@ -65,32 +65,24 @@ def roofline_of_a_layer() -> Figure:
     for name, (intensity, offset, side) in marks.items():
         rate = attainable_flop_per_s(intensity=intensity, **_chip("H100-80GB")) / 1e12
         axis.plot(intensity, rate, "s", color=BLUE, ms=5)
-        axis.annotate(
-            name, (intensity, rate), offset, textcoords="offset points", color=GREY, ha=side, va="center", fontsize=8
-        )
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlim(0.1, 12000)
-    axis.set_ylim(0.25, 4000)
-    axis.set_xlabel("FLOP per byte of memory traffic")
-    axis.set_ylabel("TFLOP/s at best, BF16")
+        note(axis, name, (intensity, rate), offset, GREY, ha=side, va="center", fontsize=8)
+    x_axis(axis, "FLOP per byte of memory traffic", (0.1, 12000), log=10)
+    y_axis(axis, "TFLOP/s at best, BF16", (0.25, 4000), log=10)
     return figure
 
 
 def share_of_flop() -> Figure:
     """Shares of the parts of a step against the length of the sequences, for a small and for a large model."""
-    figure = Figure(figsize=(7.2, 3.0))
-    small, large = figure.subplots(1, 2, sharey=True)
+    figure, (small, large) = charts(7.2, 3.0, 1, 2, sharey=True)
     for axis, model in ((small, RUNNING_MODEL), (large, "Llama-3-405B")):
         _stack(axis, model)
         axis.set_title(model, color=GREY, fontsize=9)
         axis.set_xlabel("tokens of a sequence")
-    small.set_ylabel("share of a step's FLOP")
-    small.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    y_axis(small, "share of a step's FLOP", ticks=percents(0, 0.25, 0.5, 0.75, 1))
     for y, text in ((0.35, "MLP"), (0.82, "attention\nmatrices")):
-        small.text(600, y, text, color="white", fontsize=8, va="center")
-    small.text(60000, 0.6, "scores", color="white", fontsize=8, ha="center", va="center")
-    figure.text(0.5, -0.06, "grey at the top of the stack: the output layer", color=GREY, ha="center", fontsize=8)
+        caption(small, 600, y, text, "white", va="center")
+    write_in(small, 60000, 0.6, "scores", fontsize=8)
+    caption(figure, 0.5, -0.06, "grey at the top of the stack: the output layer", GREY, ha="center")
     return figure
 
 
@@ -109,41 +101,31 @@ def _stack(axis: Axes, model: str) -> None:
         for name, value in parts.items():
             rows[name].append(value / sum(parts.values()))
     axis.stackplot(LENGTHS, *rows.values(), colors=(BLUE, GREEN, ORANGE, GREY), lw=0)
-    axis.set_xscale("log", base=2)
-    axis.set_xticks([512, 2048, 8192, 32768, 131072], ["512", "2K", "8K", "32K", "128K"])
-    axis.minorticks_off()
-    axis.set_xlim(512, 131072)
-    axis.set_ylim(0, 1)
+    x_axis(axis, limits=(512, 131072), ticks=kilos(512, 2048, 8192, 32768, 131072), log=2)
+    y_axis(axis, limits=(0, 1))
 
 
 def six_n_against_the_count() -> Figure:
     """6 FLOP a parameter and token over the counted FLOP, for three models, against the length of the sequences."""
-    figure = Figure(figsize=(7.2, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.0)
     for model, colour in ((RUNNING_MODEL, BLUE), ("Llama-3-70B", GREEN), ("Llama-3-405B", ORANGE)):
         case = {"parameters": models.parameters(model=model), **_shape(model)}
         axis.plot(LENGTHS, [six_n_over_count(sequence_length=length, **case) for length in LENGTHS], color=colour, lw=2)
         dots = LENGTHS[::2]
-        axis.plot(dots, [traced_ratio(sequence_length=length, **case) for length in dots], "o", color=colour, ms=4)
+        mark(axis, dots, [traced_ratio(sequence_length=length, **case) for length in dots], colour)
         end = six_n_over_count(sequence_length=LENGTHS[-1], **case)
-        axis.text(LENGTHS[-1] * 1.08, end, model, color=colour, va="center", fontsize=8)
+        caption(axis, LENGTHS[-1] * 1.08, end, model, colour, va="center")
     right = exact_length(**_shape(RUNNING_MODEL, "vocabulary", "layers", "hidden"))
     axis.axhline(1, color=GREY, lw=0.8, ls=":")
-    axis.annotate(
-        f"right for {RUNNING_MODEL}\nat {right:.0f} tokens",
-        (right, 1),
-        (6, 14),
-        textcoords="offset points",
-        color=BLUE,
-        fontsize=8,
+    note(axis, f"right for {RUNNING_MODEL}\nat {right:.0f} tokens", (right, 1), (6, 14), BLUE, fontsize=8)
+    x_axis(
+        axis,
+        "tokens of a sequence, scores of all pairs counted",
+        (450, 131072 * 3.4),
+        kilos(512, 2048, 8192, 32768, 131072),
+        log=2,
     )
-    axis.set_xscale("log", base=2)
-    axis.set_xticks([512, 2048, 8192, 32768, 131072], ["512", "2K", "8K", "32K", "128K"])
-    axis.minorticks_off()
-    axis.set_xlim(450, 131072 * 3.4)
-    axis.set_ylim(0, 1.25)
-    axis.set_xlabel("tokens of a sequence, scores of all pairs counted")
-    axis.set_ylabel("6·N over counted FLOP")
+    y_axis(axis, "6·N over counted FLOP", (0, 1.25))
     return figure
 
 
@@ -167,8 +149,7 @@ def from_the_peak_to_the_mfu() -> Figure:
             kernel_efficiency=efficiency, step_shares_lost=[waiting, network], recompute_ratio=ratio
         ),
     }
-    figure = Figure(figsize=(7.2, 3.0))
-    axis = figure.subplots()
+    figure, axis = chart(7.2, 3.0)
     before = 1.0
     for place, (name, share) in enumerate(steps.items()):
         last = place == len(steps) - 1
@@ -176,22 +157,12 @@ def from_the_peak_to_the_mfu() -> Figure:
         axis.bar(
             place, (before - share) * peak, bottom=share * peak, color=GREY, alpha=0.25, width=0.62, edgecolor="none"
         )
-        axis.text(
-            place,
-            share * peak - 30,
-            f"{share * peak:.0f}\n{100 * share:.0f} %",
-            color="white",
-            ha="center",
-            va="top",
-            fontsize=8,
+        caption(
+            axis, place, share * peak - 30, f"{share * peak:.0f}\n{100 * share:.0f} %", "white", ha="center", va="top"
         )
         before = share
         steps[name] = share
-    axis.set_xticks(range(len(steps)), list(steps), fontsize=8)
-    axis.set_ylabel("TFLOP/s of an H100")
-    axis.set_ylim(0, 1050)
+    x_axis(axis, ticks=dict(enumerate(steps)), fontsize=8)
+    y_axis(axis, "TFLOP/s of an H100", (0, 1050))
     axis.tick_params(axis="x", length=0)
     return figure
-
-
-FIGURES = (roofline_of_a_layer, share_of_flop, six_n_against_the_count, from_the_peak_to_the_mfu)

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from ..interactive import layer_shape
 from ..oracles.tensor_and_context.context_parallel import play_ring
 from ..shapes import models
 from ..shapes.layer_parameters import layer_parameters
@@ -13,6 +14,7 @@ from ..tensor_and_context.context_parallel import all_to_all_bytes, exchange_byt
 from ..tensor_and_context.tensor_parallel import phase_bytes, shard_shape
 from ..tensor_and_context.tensor_parallel_time import overhead_of_compute
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import chart, charts, middles, numbers, percents, write_in, x_axis, y_axis
 
 CHAPTER = "08-tensor-and-context-parallelism"
 COLOURS = (BLUE, ORANGE, GREEN, GREY)
@@ -20,8 +22,7 @@ COLOURS = (BLUE, ORANGE, GREEN, GREY)
 
 def columns_then_rows() -> Figure:
     """An MLP of Llama 3 8B on four GPUs: the first matrix is cut into columns, the second into rows."""
-    figure = Figure(figsize=(7, 2.7))
-    axis = figure.subplots()
+    figure, axis = chart(7, 2.7)
     tp, hidden, inner = 4, models.hidden(model="Llama-3-8B"), models.ffn_hidden(model="Llama-3-8B")
     first = shard_shape(inputs=hidden, outputs=inner, tp=tp, cut="columns")
     second = shard_shape(inputs=inner, outputs=hidden, tp=tp, cut="rows")
@@ -52,15 +53,14 @@ def _block(
     alpha: float = 1.0,
 ) -> None:  # fmt: skip
     axis.add_patch(Rectangle((left, bottom), width, height, facecolor=colour, edgecolor="none", alpha=alpha))
-    axis.text(left + width / 2, bottom + height / 2, name, ha="center", va="center", color="white")
+    write_in(axis, left + width / 2, bottom + height / 2, name)
     if under:
         axis.text(left + width / 2, bottom - 0.5, under, ha="center", va="center", fontsize=8)
 
 
 def overhead_against_degree() -> Figure:
     """Overhead of tensor parallelism in a layer's forward pass, inside a server of 8 and beyond it."""
-    figure = Figure(figsize=(7, 3.2))
-    axis = figure.subplots()
+    figure, axis = chart(7, 3.2)
     for model, colour in (("Llama-3-8B", ORANGE), ("Llama-3-70B", BLUE), ("Llama-3-405B", GREEN)):
         inside = [(tp, _overhead(model, tp, 450e9)) for tp in (2, 4, 8)]
         rails = [inside[-1], *((tp, _overhead(model, tp, 400e9)) for tp in (16, 32))]
@@ -75,20 +75,14 @@ def overhead_against_degree() -> Figure:
     axis.text(33, _overhead("Llama-3-70B", 32, 400e9), "eight ports,\n400 GB/s", va="center", fontsize=8)
     axis.axhline(1, color=GREY, lw=0.8, ls=":")
     axis.text(1.05, 1.08, "as long as the compute", fontsize=8)
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log")
-    axis.set_xlim(1, 32)
-    axis.set_xticks([2, 4, 8, 16, 32], ["2", "4", "8", "16", "32"])
-    axis.set_yticks([0.03, 0.1, 0.3, 1, 3, 10], ["3 %", "10 %", "30 %", "100 %", "300 %", "1,000 %"])
-    axis.minorticks_off()
-    axis.set_xlabel("tensor-parallel degree")
-    axis.set_ylabel("overhead of the compute")
+    x_axis(axis, "tensor-parallel degree", (1, 32), numbers(2, 4, 8, 16, 32), log=2)
+    y_axis(axis, "overhead of the compute", ticks=percents(0.03, 0.1, 0.3, 1, 3, 10), log=10)
     return figure
 
 
 def _overhead(model: str, tp: int, bandwidth: float) -> float:
     """At 500 TFLOP/s, which an H100 may reach in matrix products."""
-    shape = {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+    shape = layer_shape(model)
     return overhead_of_compute(
         hidden=shape["hidden"],
         layer_parameters=layer_parameters(**shape),
@@ -100,8 +94,7 @@ def _overhead(model: str, tp: int, bandwidth: float) -> float:
 
 def ring_hops() -> Figure:
     """Pairs under a causal mask that each of four ranks computes in each hop of a played ring, in both layouts."""
-    figure = Figure(figsize=(7, 2.7))
-    axes = figure.subplots(1, 2)
+    figure, axes = charts(7, 2.7, 1, 2)
     tokens, ranks = 512, 4
     block = (tokens // ranks) ** 2
     for axis, layout, title in zip(
@@ -118,11 +111,9 @@ def ring_hops() -> Figure:
             axis.text(4.15, rank + 0.5, f"{sum(by_hop) / block:.2g}", va="center")
         axis.text(4.15, -0.25, "blocks", va="center", fontsize=8)
         axis.set_title(title, fontsize=9)
-        axis.set_xticks([hop + 0.47 for hop in range(ranks)], [f"hop {hop}" if hop else "own" for hop in range(ranks)])
-        axis.set_yticks([rank + 0.5 for rank in range(ranks)], [f"rank {rank}" for rank in range(ranks)])
         axis.tick_params(length=0)
-        axis.set_xlim(0, 4.9)
-        axis.set_ylim(ranks, -0.5)
+        x_axis(axis, limits=(0, 4.9), ticks={hop + 0.47: f"hop {hop}" if hop else "own" for hop in range(ranks)})
+        y_axis(axis, limits=(ranks, -0.5), ticks=middles(f"rank {rank}" for rank in range(ranks)))
         for side in ("left", "bottom"):
             axis.spines[side].set_visible(False)
     return figure
@@ -130,8 +121,7 @@ def ring_hops() -> Figure:
 
 def bytes_by_axis() -> Figure:
     """What one of eight GPUs sends in the forward pass of a layer of Llama 3 8B and 70B, for a sequence of 32,768 tokens."""
-    figure = Figure(figsize=(7, 3.1))
-    axes = figure.subplots(1, 2, sharex=True, sharey=True)
+    figure, axes = charts(7, 3.1, 1, 2, sharex=True, sharey=True)
     tokens, gpus = 32_768, 8
     names = ("TP", "TP with SP", "CP, ring", "CP, all-to-all")
     for axis, model in zip(axes, ("Llama-3-8B", "Llama-3-70B"), strict=True):
@@ -151,10 +141,9 @@ def bytes_by_axis() -> Figure:
                 left += size * 1.004
             axis.text(left + 30, place, f"{sum(size for *_, size in parts):.0f} MB", va="center")
         axis.set_title(model.replace("-", " "), fontsize=9)
-        axis.set_yticks(range(len(names)), names)
         axis.tick_params(axis="y", length=0)
-        axis.set_xlim(0, 2 * phase * 2 * 1.35)  # the larger model comes last, and both share its axis
-        axis.set_xlabel("MB sent by a GPU in a layer")
+        x_axis(axis, "MB sent by a GPU in a layer", (0, 2 * phase * 2 * 1.35))
+        y_axis(axis, ticks=dict(enumerate(names)))
     axes[0].invert_yaxis()
     for label, colour in (
         ("all-reduce", BLUE),
@@ -167,6 +156,3 @@ def bytes_by_axis() -> Figure:
         *axes[0].get_legend_handles_labels(), frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, -0.17)
     )
     return figure
-
-
-FIGURES = (columns_then_rows, overhead_against_degree, ring_hops, bytes_by_axis)

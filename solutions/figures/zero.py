@@ -15,6 +15,7 @@ from ..oracles.zero.zero import adam_tensors, held, play_step
 from ..shapes.models import layers, parameters
 from ..zero.zero import WHOLE_BYTES, state_bytes_per_gpu
 from . import BLUE, GREEN, GREY, ORANGE
+from .drawing import caption, chart, middles, name_rows, numbers, stack_rows, write_in, x_axis, y_axis
 
 CHAPTER = "02-zero"
 MODEL, GPUS = "Llama-3-8B", 64
@@ -25,29 +26,21 @@ BUS_BYTES_PER_S = 0.9 * 8 * link_bytes_per_s(link="NDR")  # what gathers reach o
 
 def states_by_stage() -> Figure:
     """What each of 64 GPUs holds of Llama 3 8B, by kind of state, from the ownership table."""
-    figure = Figure(figsize=(7, 2.6))
-    axis = figure.subplots()
-    places = range(len(STAGES))
-    left = np.zeros(len(STAGES))
-    for (name, (_, rows)), colour in zip(kinds().items(), (BLUE, ORANGE, GREEN), strict=True):
-        sizes = np.array([held_bytes(rows, model=MODEL, gpus=GPUS, stage=stage) / 1e9 for stage in range(len(STAGES))])
-        axis.barh(places, sizes, left=left, color=colour, height=0.62, label=name, edgecolor="none")
-        left += sizes
-    for place, total in zip(places, left, strict=True):
-        axis.text(total + 1.2, place, f"{total:.4g} GB", va="center")
-    axis.set_yticks(places, STAGES)
-    axis.invert_yaxis()
-    axis.tick_params(axis="y", length=0)
-    axis.set_xlim(0, 150)
-    axis.set_xlabel("GB on each GPU (Llama 3 8B, 64 GPUs)")
+    figure, axis = chart(7, 2.6)
+    stages = range(len(STAGES))
+    sizes = [
+        (name, colour, [held_bytes(rows, model=MODEL, gpus=GPUS, stage=stage) / 1e9 for stage in stages])
+        for (name, (_, rows)), colour in zip(kinds().items(), (BLUE, ORANGE, GREEN), strict=True)
+    ]
+    stack_rows(axis, STAGES, sizes, total="{:.4g} GB", gap=1.2)
+    x_axis(axis, "GB on each GPU (Llama 3 8B, 64 GPUs)", (0, 150))
     axis.legend(frameon=False, loc="lower right")
     return figure
 
 
 def floors_of_the_stages() -> Figure:
     """States on a GPU against the number of GPUs, for 30B parameters."""
-    figure = Figure(figsize=(7, 2.9))
-    axis = figure.subplots()
+    figure, axis = chart(7, 2.9)
     large = 30 * 10**9
     gpus = np.unique(np.geomspace(1, 1024, 80).astype(int))
     for stage, colour in ((1, ORANGE), (2, GREEN), (3, BLUE)):
@@ -57,35 +50,27 @@ def floors_of_the_stages() -> Figure:
         floor = WHOLE_BYTES[stage] * large / 1e9
         if floor:
             axis.axhline(floor, color=colour, lw=0.8, ls=":")
-            axis.text(1.05, floor * 0.93, f"floor at {floor:.0f} GB", color=colour, va="top", fontsize=8)
-    axis.set_xticks([1, 8, 64, 512], ["1", "8", "64", "512"])
-    axis.set_yticks([1, 10, 100], ["1 GB", "10 GB", "100 GB"])
-    axis.minorticks_off()
-    axis.set_xlim(1, 1024)
-    axis.set_xlabel("GPUs")
-    axis.set_ylabel("states on each GPU")
+            caption(axis, 1.05, floor * 0.93, f"floor at {floor:.0f} GB", colour, va="top")
+    x_axis(axis, "GPUs", (1, 1024), numbers(1, 8, 64, 512))
+    y_axis(axis, "states on each GPU", ticks=numbers(1, 10, 100, unit=" GB"))
     return figure
 
 
 def traffic_by_stage() -> Figure:
     """What each of 64 GPUs sends in a step of Llama 3 8B, collective by collective, from steps that were played."""
-    figure = Figure(figsize=(7, 2.6))
-    axis = figure.subplots()
+    figure, axis = chart(7, 2.6)
     named: set[str] = set()
     for stage in range(len(STAGES)):
         left = 0.0
         for label, colour, size in _collectives(stage):
             axis.barh(stage, size, left=left, color=colour, height=0.62, edgecolor="none",
                       label=label if label not in named else None)  # fmt: skip
-            axis.text(left + size / 2, stage, f"{size:.1f}", ha="center", va="center", color="white")
+            write_in(axis, left + size / 2, stage, f"{size:.1f}")
             named.add(label)
             left += size
         axis.text(left + 0.5, stage, f"{left:.1f} GB", va="center")
-    axis.set_yticks(range(len(STAGES)), STAGES)
-    axis.invert_yaxis()
-    axis.tick_params(axis="y", length=0)
-    axis.set_xlim(0, 54)
-    axis.set_xlabel("GB that each GPU sends in a step (Llama 3 8B, 64 GPUs)")
+    x_axis(axis, "GB that each GPU sends in a step (Llama 3 8B, 64 GPUs)", (0, 54))
+    name_rows(axis, STAGES)
     axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=3)
     return figure
 
@@ -117,11 +102,9 @@ def who_owns_what() -> Figure:
                 left = column + 0.1 + (0.8 * rank / ranks if share < 1 else 0)
                 axis.add_patch(box((column + 0.1, rank + 0.14), 0.8, facecolor="none"))
                 axis.add_patch(box((left, rank + 0.14), 0.8 * share, facecolor=colour))
-        axis.set_xlim(0, len(tensors))
-        axis.set_ylim(ranks, 0)
-        axis.set_xticks([n + 0.5 for n in range(len(tensors))], ["w", "g", "c", "m", "v"], fontsize=8)
-        axis.set_yticks([n + 0.5 for n in range(ranks)], [f"GPU {n}" for n in range(ranks)] if stage == 0 else [""] * ranks,
-                        fontsize=8)  # fmt: skip
+        ranks_named = [f"GPU {rank}" if stage == 0 else "" for rank in range(ranks)]
+        x_axis(axis, limits=(0, len(tensors)), ticks=middles("wgcmv"), fontsize=8)
+        y_axis(axis, limits=(ranks, 0), ticks=middles(ranks_named), fontsize=8)
         axis.tick_params(length=0)
         axis.spines[:].set_visible(False)
         axis.set_title(STAGES[stage], fontsize=9)
@@ -143,7 +126,7 @@ def gathers_beside_the_computation() -> Figure:
             place = ("computation", "network").index(segment.lane)
             colour = (GREEN, BLUE)[place]
             axis.barh(place, (segment.end - segment.start) * 1e3, left=segment.start * 1e3, height=0.7, color=colour, edgecolor="none")  # fmt: skip
-            axis.text((segment.start + segment.end) / 2 * 1e3, place, str(segment.layer), ha="center", va="center", color="white")  # fmt: skip
+            write_in(axis, (segment.start + segment.end) / 2 * 1e3, place, str(segment.layer))
         axis.set_yticks([0, 1], ["computes", "gathers"])
         axis.invert_yaxis()
         axis.tick_params(axis="y", length=0)
@@ -151,6 +134,3 @@ def gathers_beside_the_computation() -> Figure:
     axis.set_xlabel("ms since the first gather began; numbers are layers")
     figure.subplots_adjust(hspace=0.55)
     return figure
-
-
-FIGURES = (who_owns_what, states_by_stage, floors_of_the_stages, traffic_by_stage, gathers_beside_the_computation)

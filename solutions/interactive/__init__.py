@@ -3,8 +3,7 @@
 A module has
 
     CHAPTER, STILL, TITLE   the chapter that it belongs to, the picture of its lesson that stands for it on paper, its name
-    CONTROLS                for each argument of `show`: a label, its options with the value of each, and where it starts;
-                            a slider, or buttons with `"as": "choice"`
+    CONTROLS                for each argument of `show` a `slider`, or `buttons`
     PLAYS                   the control that Play moves, where `show` has no frames of its own
     show(...)               panels (a drawing and its data), facts (name and value); and frames, each with what it changes of
                             the panels and facts, where it plays in time: seen first is the last one, or that at `starts_at`
@@ -15,15 +14,44 @@ Everything in it is plain data, drawn by `desk/src/draw/`, where the fields of e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import log10
 from typing import Any
 
+from ..shapes import models
 
-def options(values: Iterable[Any], words: Callable[[Any], str] = str) -> dict[str, Any]:
-    """The options of a control: each value under what a student reads."""
-    return {words(value): value for value in values}
+
+def slider(
+    label: str, values: Iterable[Any] | Mapping[str, Any], *, start: str, words: Callable[[Any], str] = str
+) -> dict[str, Any]:
+    """A control with a value at each place, under what a student reads, and the place where it starts."""
+    options = dict(values) if isinstance(values, Mapping) else {words(value): value for value in values}
+    return {"label": label, "options": options, "start": start}
+
+
+def buttons(
+    label: str, values: Iterable[Any] | Mapping[str, Any], *, start: str, words: Callable[[Any], str] = str
+) -> dict[str, Any]:
+    """A control that shows all of its options beside each other."""
+    return {**slider(label, values, start=start, words=words), "as": "choice"}
+
+
+def frames_until(end: float, count: int, panels: int = 1) -> list[dict[str, Any]]:
+    """Frames in which time passes in the first of some panels; the last one shows all of it."""
+    others: list[dict[str, Any]] = [{} for _ in range(panels - 1)]
+    moving = [{"panels": [{"now": short(end * place / count)}, *others]} for place in range(1, count)]
+    return [*moving, {"panels": [{}, *others]}]
+
+
+def span(row: int, kind: str, begun: float | Fraction, ended: float | Fraction, **more: Any) -> dict[str, Any]:
+    """A bar of a timeline."""
+    return {"row": row, "kind": kind, "from": short(begun), "to": short(ended), **more}
+
+
+def layer_shape(model: str) -> dict[str, int]:
+    """What the weights and activations of a dense layer depend on."""
+    return {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
 
 
 def spread(low: float, high: float, count: int) -> list[float]:

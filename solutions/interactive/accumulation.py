@@ -8,7 +8,7 @@ from ..accumulation.accumulation_time import communication_overhead, communicati
 from ..oracles.accumulation.accumulation_time import Event, walk
 from ..ring.ring import all_reduce_seconds
 from ..shapes.models import parameters
-from . import choice, in_bytes, in_time, options, percent, powers, short, written
+from . import choice, frames_until, in_bytes, in_time, percent, powers, short, slider, span, written
 
 CHAPTER = "03-gradient-accumulation"
 STILL = "one-all-reduce-or-many"
@@ -19,13 +19,9 @@ FLOP_PER_S = 400e12  # of an H100, as in the lesson; its data sheet of 2023 has 
 PORT_BYTES_PER_S = 45e9  # bus bandwidth for each port of 400 Gb/s in a server: 90 % of its 50 GB/s in one direction
 MOST = 32
 CONTROLS = {
-    "accumulation_steps": {"label": "accumulation steps", "options": options((1, 2, 4, 8, 16, MOST)), "start": "8"},
-    "tokens": {"label": "tokens of a micro-batch", "options": options((1024, 2048, 4096, 8192), "{:,}".format), "start": "8,192"},
-    "bus_bytes_per_s": {
-        "label": "bus bandwidth",
-        "options": options([ports * PORT_BYTES_PER_S for ports in (1, 2, 4, 8)], lambda rate: f"{in_bytes(rate)}/s"),
-        "start": "360 GB/s",
-    },
+    "accumulation_steps": slider("accumulation steps", (1, 2, 4, 8, 16, MOST), start="8"),
+    "tokens": slider("tokens of a micro-batch", (1024, 2048, 4096, 8192), start="8,192", words="{:,}".format),
+    "bus_bytes_per_s": slider("bus bandwidth", [ports * PORT_BYTES_PER_S for ports in (1, 2, 4, 8)], start="360 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"),
 }  # fmt: skip
 FRAMES = 32
 
@@ -72,7 +68,6 @@ def show(*, accumulation_steps: int, tokens: int, bus_bytes_per_s: float) -> dic
         ],
         "marks": [{"x": accumulation_steps}],
     }  # fmt: skip
-    frames = [{"panels": [{"now": short(ended * (place + 1) / FRAMES)}, {}]} for place in range(FRAMES - 1)]
     return {
         "panels": [timelines, curves],
         "facts": [
@@ -83,13 +78,13 @@ def show(*, accumulation_steps: int, tokens: int, bus_bytes_per_s: float) -> dic
             ("overhead, after the last", percent(overhead[accumulation_steps - 1] / 100)),
             ("batch", f"{accumulation_steps * tokens * GPUS:,} tokens"),
         ],
-        "frames": [*frames, {"panels": [{}, {}]}],
+        "frames": frames_until(ended, FRAMES, panels=2),
     }
 
 
 def _bar(row: int, event: Event) -> dict[str, Any]:
     number = str(event.samples // GPUS) if event.what == "micro-batch" else ""
-    return {"row": row, "kind": event.what, "from": short(event.start_s), "to": short(event.end_s), "text": number}
+    return span(row, event.what, event.start_s, event.end_s, text=number)
 
 
 def predict() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from ..communication.collectives import double_tree_seconds
 from ..communication.hierarchy import sharded_seconds
 from ..facts.hardware import nvlink_bytes_per_s
 from ..ring.ring import all_reduce_seconds, tree_all_reduce_seconds
-from . import choice, in_bytes, in_time, options, points, powers, spread, written
+from . import choice, in_bytes, in_time, points, powers, slider, spread, written
 
 CHAPTER = "05-communication-and-overlap"
 STILL = "four-ways-over-servers"
@@ -19,14 +19,12 @@ EACH = 8  # GPUs of a server, each with a port
 SMALLEST, LARGEST = 1e4, 1e10
 SIZES = [*(digit * 10.0**power for power in range(4, 10) for digit in (1, 3)), LARGEST]
 CONTROLS = {
-    "message_bytes": {"label": "message", "options": options(SIZES, in_bytes), "start": "1 MB"},
-    "servers": {"label": "servers of 8 GPUs", "options": options((2, 4, 8, 32, 128)), "start": "8"},
-    "port_bytes_per_s": {
-        "label": "port",
-        "options": options((12.5e9, 25e9, 50e9, 100e9), lambda rate: f"{in_bytes(rate)}/s"),
-        "start": "50 GB/s",
-    },
-    "latency_s": {"label": "latency of a step", "options": options((1e-6, 5e-6, 20e-6), in_time), "start": "5 µs"},
+    "message_bytes": slider("message", SIZES, start="1 MB", words=in_bytes),
+    "servers": slider("servers of 8 GPUs", (2, 4, 8, 32, 128), start="8"),
+    "port_bytes_per_s": slider(
+        "port", (12.5e9, 25e9, 50e9, 100e9), start="50 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"
+    ),
+    "latency_s": slider("latency of a step", (1e-6, 5e-6, 20e-6), start="5 µs", words=in_time),
 }
 COLOURS = ("blue", "orange", "green", "purple")
 

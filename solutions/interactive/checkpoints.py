@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 from ..checkpointing.checkpoint_interval import exact_interval_seconds, run_seconds, young_interval_seconds
 from ..checkpointing.failures import job_mtbf_seconds, part_mtbf_seconds
 from ..oracles.checkpointing.checkpoint_run import drawn_failures, play_run
-from . import choice, in_time, options, percent, points, short, spread
+from . import choice, in_time, percent, points, short, slider, span, spread
 
 CHAPTER = "11-checkpointing"
 STILL = "waste-against-interval"
@@ -18,15 +18,16 @@ GPU_MTBF = part_mtbf_seconds(failures=419, parts=16384, observed_s=54 * DAY)  # 
 SHOWN_S = 12 * HOUR
 MINUTES = (5, 7, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240)
 CONTROLS = {
-    "interval_s": {
-        "label": "training between checkpoints",
-        "options": options([minutes * MINUTE for minutes in MINUTES], lambda seconds: f"{seconds // MINUTE} min"),
-        "start": "60 min",
-    },
-    "gpus": {"label": "GPUs", "options": options((4096, 8192, 16384, 32768, 65536), "{:,}".format), "start": "16,384"},
-    "write_s": {"label": "a write takes", "options": options((10, 60, 180, 600), in_time), "start": "1 min"},
-    "restart_s": {"label": "a restart takes", "options": options((60, 300, 900), in_time), "start": "5 min"},
-    "luck": {"label": "luck", "options": options(range(1, 7)), "start": "1"},
+    "interval_s": slider(
+        "training between checkpoints",
+        [minutes * MINUTE for minutes in MINUTES],
+        start="60 min",
+        words=lambda seconds: f"{seconds // MINUTE} min",
+    ),
+    "gpus": slider("GPUs", (4096, 8192, 16384, 32768, 65536), start="16,384", words="{:,}".format),
+    "write_s": slider("a write takes", (10, 60, 180, 600), start="1 min", words=in_time),
+    "restart_s": slider("a restart takes", (60, 300, 900), start="5 min", words=in_time),
+    "luck": slider("luck", range(1, 7), start="1"),
 }
 KINDS = {
     "trains": {"name": "trains", "colour": "blue"},
@@ -34,7 +35,6 @@ KINDS = {
     "lost": {"name": "work that a failure destroys", "colour": "orange"},
     "restarts": {"name": "restarts", "colour": "grey"},
 }
-Span = TypedDict("Span", {"row": int, "kind": str, "from": float, "to": float})
 
 
 def mtbf_seconds(gpus: int) -> float:
@@ -52,16 +52,14 @@ def show(*, interval_s: float, gpus: int, write_s: float, restart_s: float, luck
     """Twelve hours of two runs with failures that were drawn, and the expected waste against the interval."""
     mtbf = mtbf_seconds(gpus)
     costs = {"write_s": write_s, "restart_s": restart_s}
-    spans: list[Span] = []
+    spans: list[dict[str, Any]] = []
     failures = 0
     for row in (0, 1):
         strikes = drawn_failures(mtbf_s=mtbf, until_s=SHOWN_S, seed=10 * luck + row)
         failures += len(strikes)
-        for span in play_run(strikes, interval_s=interval_s, until_s=SHOWN_S, **costs):
-            spans.append(
-                {"row": row, "kind": span.kind, "from": short(span.begun / HOUR), "to": short(span.ended / HOUR)}
-            )
-    lost = sum(span["to"] - span["from"] for span in spans if span["kind"] == "lost") * HOUR
+        played = play_run(strikes, interval_s=interval_s, until_s=SHOWN_S, **costs)
+        spans += [span(row, part.kind, part.begun / HOUR, part.ended / HOUR) for part in played]
+    lost = sum(part["to"] - part["from"] for part in spans if part["kind"] == "lost") * HOUR
     timeline = {
         "drawing": "gantt",
         "title": f"Twelve hours of two runs on {gpus:,} GPUs",

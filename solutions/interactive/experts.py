@@ -7,7 +7,7 @@ from typing import Any
 
 from ..experts.expert_capacity import dropped_copies, expert_capacity, load_imbalance, rank_loads
 from ..oracles.experts.expert_capacity import EXAMPLE_LOADS, uneven_loads
-from . import choice, options, percent, short, written
+from . import buttons, choice, percent, short, slider, written
 
 CHAPTER = "12-expert-parallelism"
 STILL = "dropped-and-empty"
@@ -18,19 +18,18 @@ FACTORS = (1, 1.1, 1.25, 1.5, 1.75, 2, 2.25, 2.5)
 IMBALANCES = (1, 1.1, 1.25, 1.5, 1.75, 2, load_imbalance(loads=EXAMPLE_LOADS), 2.5)
 IN_ORDER, MIXED = tuple(range(EXPERTS)), (0, 7, 1, 6, 2, 5, 3, 4)  # as they lie on the GPUs, one after the other
 CONTROLS = {
-    "capacity_factor": {"label": "capacity factor", "options": options(FACTORS, written), "start": "1.25"},
-    "imbalance": {"label": "imbalance of the experts", "options": options(IMBALANCES, written), "start": "2.25"},
-    "held": {
-        "label": "each GPU holds",
-        "options": {
+    "capacity_factor": slider("capacity factor", FACTORS, start="1.25", words=written),
+    "imbalance": slider("imbalance of the experts", IMBALANCES, start="2.25", words=written),
+    "held": buttons(
+        "each GPU holds",
+        {
             "one expert": (8, IN_ORDER),
             "two neighbours": (4, IN_ORDER),
             "one from the top, one from the bottom": (4, MIXED),
             "four neighbours": (2, IN_ORDER),
         },
-        "start": "one expert",
-        "as": "choice",
-    },
+        start="one expert",
+    ),
 }
 KINDS = {
     "computed": {"name": "copies computed", "colour": "blue"},

@@ -13,7 +13,7 @@ from ..pipeline.pipeline import bubble_idle_fraction, in_flight
 from ..pipeline.pipeline_traffic import boundary_message_bytes
 from ..shapes import models
 from ..shapes.layer_parameters import layer_parameters
-from . import choice, in_bytes, options, percent, written
+from . import buttons, choice, in_bytes, layer_shape, percent, slider, written
 
 CHAPTER = "16-capstone-405b"
 STILL = "what-the-first-stage-holds"
@@ -22,22 +22,12 @@ PLAYS = "gpus"
 MODEL, ACCELERATOR = "Llama-3-405B", "H100-80GB"
 SEQUENCES, TOKENS = 2048, 8192  # Llama Team 2024, arXiv:2407.21783, Table 4; one sequence is a micro-batch
 STAGES = (1, 2, 4, 8, 16, 32)
-SHAPE = {part: getattr(models, part)(model=MODEL) for part in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+SHAPE = layer_shape(MODEL)
 CONTROLS = {
-    "gpus": {"label": "GPUs", "options": options([2**power for power in range(9, 17)], "{:,}".format), "start": "16,384"},
-    "tp": {"label": "TP", "options": options((1, 2, 4, 8)), "start": "8"},
-    "sharded": {
-        "label": "sharded over the replicas",
-        "options": {"nothing": 0, "optimizer (ZeRO-1)": 1, "optimizer and gradients (ZeRO-2)": 2},
-        "start": "optimizer and gradients (ZeRO-2)",
-        "as": "choice",
-    },
-    "recomputed": {
-        "label": "recomputed in the backward pass",
-        "options": {"nothing": False, "every layer": True},
-        "start": "nothing",
-        "as": "choice",
-    },
+    "gpus": slider("GPUs", [2**power for power in range(9, 17)], start="16,384", words="{:,}".format),
+    "tp": slider("TP", (1, 2, 4, 8), start="8"),
+    "sharded": buttons("sharded over the replicas", {"nothing": 0, "optimizer (ZeRO-1)": 1, "optimizer and gradients (ZeRO-2)": 2}, start="optimizer and gradients (ZeRO-2)"),
+    "recomputed": buttons("recomputed in the backward pass", {"nothing": False, "every layer": True}, start="nothing"),
 }  # fmt: skip
 KINDS = {
     "activations": {"name": "activations", "colour": "orange"},

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..learning_rate.lr_schedules import cosine_area, cosine_lr, wsd_area, wsd_lr, wsd_to_cosine_area
-from . import options, percent, short, written
+from . import percent, short, slider, written
 
 CHAPTER = "04-learning-rate-scaling"
 STILL = "cosine-and-stable"
@@ -15,14 +15,10 @@ PLAYS = "total_steps"
 PEAK = 3e-4
 LONGEST = 200_000
 CONTROLS = {
-    "total_steps": {
-        "label": "steps of the run",
-        "options": options(range(20_000, LONGEST + 1, 20_000), "{:,}".format),
-        "start": "100,000",
-    },
-    "warmup_steps": {"label": "warmup steps", "options": options((500, 2000, 5000, 10_000), "{:,}".format), "start": "2,000"},
-    "decay_share": {"label": "decay of the stable schedule", "options": options((0.05, 0.1, 0.2, 0.4), percent), "start": "10 %"},
-    "final_share": {"label": "cosine ends at", "options": options((0, 0.1), lambda at: f"{percent(at)} of the peak"), "start": "0 % of the peak"},
+    "total_steps": slider("steps of the run", range(20_000, LONGEST + 1, 20_000), start="100,000", words="{:,}".format),
+    "warmup_steps": slider("warmup steps", (500, 2000, 5000, 10_000), start="2,000", words="{:,}".format),
+    "decay_share": slider("decay of the stable schedule", (0.05, 0.1, 0.2, 0.4), start="10 %", words=percent),
+    "final_share": slider("cosine ends at", (0, 0.1), start="0 % of the peak", words=lambda at: f"{percent(at)} of the peak"),
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..data.loader_queue import fed_step_seconds, waiting_seconds
 from ..oracles.data.loader_run import GPU, Span, play_loaders
-from . import choice, options, percent, short, written
+from . import choice, percent, short, slider, span, written
 
 CHAPTER = "14-data"
 STILL = "waiting-by-depth"
@@ -16,14 +16,10 @@ STEPS, SHOWN_S = 200, 60
 FAST_S, SLOW_EVERY = 1.0, 10
 DEPTHS = range(1, 9)
 CONTROLS = {
-    "prefetch": {"label": "queue of a worker, batches", "options": options(DEPTHS), "start": "2"},
-    "workers": {"label": "workers", "options": options((1, 3, 7)), "start": "1"},  # each in turn gets a slow batch, since 10 shares no factor with them
-    "slow_s": {
-        "label": "one load in ten takes",
-        "options": options((3.0, 6.0, 9.0, 12.0, 20.0, 30.0), "{:g} s".format),
-        "start": "12 s",
-    },
-    "step_s": {"label": "step of the GPU", "options": options((1.0, 1.5, 2.0, 2.5, 3.0, 4.0), "{:g} s".format), "start": "2.5 s"},
+    "prefetch": slider("queue of a worker, batches", DEPTHS, start="2"),
+    "workers": slider("workers", (1, 3, 7), start="1"),  # each in turn gets a slow batch, since 10 shares no factor with them
+    "slow_s": slider("one load in ten takes", (3.0, 6.0, 9.0, 12.0, 20.0, 30.0), start="12 s", words="{:g} s".format),
+    "step_s": slider("step of the GPU", (1.0, 1.5, 2.0, 2.5, 3.0, 4.0), start="2.5 s", words="{:g} s".format),
 }  # fmt: skip
 KINDS = {
     "loads": {"name": "loads a batch", "colour": "green"},
@@ -59,18 +55,18 @@ def timeline(*, prefetch: int, workers: int, slow_s: float, step_s: float) -> tu
     spans = play_loaders(loads(batches, slow_s), step_s=step_s, prefetch=prefetch, workers=workers)
     names = ["worker"] if workers == 1 else [f"worker {number + 1}" for number in range(workers)]
     bars = [
-        {
-            "row": workers + 1 if span.lane == GPU else span.lane,
-            "kind": "slow" if span.kind == "loads" and (span.batch + 1) % SLOW_EVERY == 0 else span.kind,
-            "from": short(float(span.begun)),
-            "to": short(min(float(span.ended), SHOWN_S)),
-            "text": str(span.batch + 1),
-        }
-        for span in spans
-        if span.begun < SHOWN_S and span.begun < span.ended
+        span(
+            workers + 1 if part.lane == GPU else part.lane,
+            "slow" if part.kind == "loads" and (part.batch + 1) % SLOW_EVERY == 0 else part.kind,
+            part.begun,
+            min(float(part.ended), SHOWN_S),
+            text=str(part.batch + 1),
+        )
+        for part in spans
+        if part.begun < SHOWN_S and part.begun < part.ended
     ]
     bars += [
-        {"row": workers, "kind": "holds", "from": short(begun), "to": short(min(ended, SHOWN_S)), "text": str(count)}
+        span(workers, "holds", begun, min(ended, SHOWN_S), text=str(count))
         for begun, ended, count in held(spans)
         if begun < SHOWN_S
     ]

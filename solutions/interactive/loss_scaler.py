@@ -6,7 +6,7 @@ from typing import Any
 
 from ..oracles.precision.loss_scaling import gradients_that_grow, play_scaler
 from ..precision.loss_scaling import largest_safe_scale, skipped_share, smallest_rescuing_scale
-from . import choice, options, percent, raised, short
+from . import choice, frames_until, percent, raised, slider
 
 CHAPTER = "09-mixed-precision"
 STILL = "scaler-at-work"
@@ -14,14 +14,10 @@ TITLE = "A loss scaler at work"
 STEPS = 3000
 SMALLEST = 1.2e-11  # the smallest gradient that matters
 CONTROLS = {
-    "growth": {
-        "label": "gradients grow for a while",
-        "options": options((1, 3, 9, 30, 100), lambda times: f"{times} times" if times > 1 else "not at all"),
-        "start": "9 times",
-    },
-    "growth_interval": {"label": "growth interval, steps", "options": options((50, 100, 200, 500, 1000)), "start": "200"},
-    "initial_power": {"label": "first scale", "options": {raised(2, power): power for power in range(10, 25, 2)}, "start": raised(2, 16)},
-    "hysteresis": {"label": "hysteresis", "options": options((1, 2, 4)), "start": "1"},
+    "growth": slider("gradients grow for a while", (1, 3, 9, 30, 100), start="9 times", words=lambda times: f"{times} times" if times > 1 else "not at all"),
+    "growth_interval": slider("growth interval, steps", (50, 100, 200, 500, 1000), start="200"),
+    "initial_power": slider("first scale", {raised(2, power): power for power in range(10, 25, 2)}, start=raised(2, 16)),
+    "hysteresis": slider("hysteresis", (1, 2, 4), start="1"),
 }  # fmt: skip
 FRAMES = 30
 
@@ -53,7 +49,6 @@ def show(*, growth: int, growth_interval: int, initial_power: int, hysteresis: i
             }
         ],
     }  # fmt: skip
-    frames = [{"panels": [{"now": short(STEPS * (place + 1) / FRAMES)}]} for place in range(FRAMES - 1)]
     return {
         "panels": [panel],
         "facts": [
@@ -61,7 +56,7 @@ def show(*, growth: int, growth_interval: int, initial_power: int, hysteresis: i
             ("with level gradients", f"{percent(skipped_share(growth_interval=growth_interval, hysteresis=hysteresis))} for good"),
             ("steps in which the smallest gradients became 0", f"{sum(scale < floor for scale in scales):,}"),
         ],
-        "frames": [*frames, {"panels": [{}]}],
+        "frames": frames_until(STEPS, FRAMES),
     }  # fmt: skip
 
 

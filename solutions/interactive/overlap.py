@@ -6,23 +6,15 @@ from typing import Any
 
 from ..communication.overlap import exposed_tail_seconds, hidden_share
 from ..oracles.communication.overlap import play_backward
-from . import in_time, options, percent, short
+from . import frames_until, in_time, percent, slider, span
 
 CHAPTER = "05-communication-and-overlap"
 STILL = "tail-of-a-backward-pass"
 TITLE = "Gradients sent beside the backward pass"
 CONTROLS = {
-    "reduce_s": {
-        "label": "all-reduce of a layer",
-        "options": options([ms / 1e3 for ms in range(1, 13)], in_time),
-        "start": "7 ms",
-    },
-    "backward_s": {
-        "label": "backward pass of a layer",
-        "options": options([ms / 1e3 for ms in range(2, 11)], in_time),
-        "start": "5 ms",
-    },
-    "layers": {"label": "layers", "options": options((4, 6, 8, 12, 16)), "start": "8"},
+    "reduce_s": slider("all-reduce of a layer", [ms / 1e3 for ms in range(1, 13)], start="7 ms", words=in_time),
+    "backward_s": slider("backward pass of a layer", [ms / 1e3 for ms in range(2, 11)], start="5 ms", words=in_time),
+    "layers": slider("layers", (4, 6, 8, 12, 16), start="8"),
 }
 FRAMES = 24
 
@@ -33,15 +25,15 @@ def show(*, reduce_s: float, backward_s: float, layers: int) -> dict[str, Any]:
     computed = max(span.ended for span in spans if span.lane == "compute")
     ended = max(span.ended for span in spans)
     bars = []
-    for span in spans:
-        text = str(layers - span.what)
-        if span.lane == "compute":
-            bars.append(_bar(0, "computes", span.begun, span.ended, text))
+    for part in spans:
+        text = str(layers - part.what)
+        if part.lane == "compute":
+            bars.append(span(0, "computes", part.begun * 1e3, part.ended * 1e3, text=text))
             continue
-        if span.begun < computed:
-            bars.append(_bar(1, "hidden", span.begun, min(span.ended, computed), text))
-        if span.ended > computed:
-            bars.append(_bar(1, "exposed", max(span.begun, computed), span.ended, text))
+        if part.begun < computed:
+            bars.append(span(1, "hidden", part.begun * 1e3, min(part.ended, computed) * 1e3, text=text))
+        if part.ended > computed:
+            bars.append(span(1, "exposed", max(part.begun, computed) * 1e3, part.ended * 1e3, text=text))
     panel = {
         "drawing": "gantt",
         "title": f"The backward pass of {layers} layers and the network beside it; numbers are layers",
@@ -57,7 +49,6 @@ def show(*, reduce_s: float, backward_s: float, layers: int) -> dict[str, Any]:
     }
     tail = exposed_tail_seconds(layers=layers, backward_s=backward_s, reduce_s=reduce_s)
     hidden = hidden_share(layers=layers, backward_s=backward_s, reduce_s=reduce_s)
-    frames = [{"panels": [{"now": short(ended * 1e3 * (place + 1) / FRAMES)}]} for place in range(FRAMES - 1)]
     return {
         "panels": [panel],
         "facts": [
@@ -65,12 +56,8 @@ def show(*, reduce_s: float, backward_s: float, layers: int) -> dict[str, Any]:
             ("hidden share of the traffic", percent(hidden)),
             ("backward pass", in_time(computed)),
         ],
-        "frames": [*frames, {"panels": [{}]}],
+        "frames": frames_until(ended * 1e3, FRAMES),
     }
-
-
-def _bar(row: int, kind: str, begun: float, ended: float, text: str) -> dict[str, Any]:
-    return {"row": row, "kind": kind, "from": short(begun * 1e3), "to": short(ended * 1e3), "text": text}
 
 
 def predict() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from ..oracles.pipeline.pipeline import Played, Ticks, play_orders
 from ..oracles.pipeline.schedules import order
 from ..pipeline.pipeline import bubble_idle_fraction
-from . import choice, options, percent, short, written
+from . import buttons, choice, frames_until, percent, slider, span, written
 
 CHAPTER = "07-pipeline-parallelism"
 STILL = "four-schedules"
@@ -16,15 +16,11 @@ TITLE = "A pipeline step under five schedules"
 SCHEDULES = ("GPipe", "1F1B", "interleaved", "ZB-H1", "ZB-H2")
 MICRO_BATCH = 6  # ticks of a micro-batch on one stage: a forward pass of 2, and two products of 2 in the backward pass
 CONTROLS = {
-    "schedule": {"label": "schedule", "options": options(SCHEDULES), "start": "1F1B", "as": "choice"},
-    "stages": {"label": "stages", "options": options((2, 4, 6, 8)), "start": "4"},
-    "micro_batches": {"label": "micro-batches", "options": options((4, 8, 12, 16, 24, 32)), "start": "8"},
-    "virtual_stages": {"label": "chunks of a stage, if interleaved", "options": options((2, 3, 4)), "start": "2"},
-    "slowest": {
-        "label": "last stage takes",
-        "options": options((Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2)), lambda times: f"{float(times):g} ×"),
-        "start": "1 ×",
-    },
+    "schedule": buttons("schedule", SCHEDULES, start="1F1B"),
+    "stages": slider("stages", (2, 4, 6, 8), start="4"),
+    "micro_batches": slider("micro-batches", (4, 8, 12, 16, 24, 32), start="8"),
+    "virtual_stages": slider("chunks of a stage, if interleaved", (2, 3, 4), start="2"),
+    "slowest": slider("last stage takes", (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2)), start="1 ×", words=lambda times: f"{float(times):g} ×"),
 }  # fmt: skip
 KINDS = {
     "F": {"name": "forward", "colour": "blue"},
@@ -56,8 +52,8 @@ def longest_wait(step: Played, stages: int) -> float:
     """The longest that a stage waits between its first and its last operation, in micro-batches on one stage."""
     waits = []
     for rank in range(stages):
-        mine = [span for span in step.operations if span.rank == rank]
-        whole = max(span.end for span in mine) - min(span.start for span in mine)
+        mine = [done for done in step.operations if done.rank == rank]
+        whole = max(done.end for done in mine) - min(done.start for done in mine)
         waits.append(whole - step.worked(rank))
     return float(max(waits) / MICRO_BATCH)
 
@@ -79,15 +75,15 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
         "axis": {"label": "time in micro-batches on one stage", "low": 0, "high": end},
         "kinds": KINDS,
         "spans": [
-            {
-                "row": span.rank,
-                "kind": span.kind,
-                "from": short(span.start / MICRO_BATCH),
-                "to": short(span.end / MICRO_BATCH),
-                "text": str(span.micro_batch + 1),
-                "low": span.chunk % 2 == 1,
-            }
-            for span in step.operations
+            span(
+                done.rank,
+                done.kind,
+                done.start / MICRO_BATCH,
+                done.end / MICRO_BATCH,
+                text=str(done.micro_batch + 1),
+                low=done.chunk % 2 == 1,
+            )
+            for done in step.operations
         ],
     }
     bars = {
@@ -102,7 +98,6 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
     }
     last = f", {written(float(micro_batches * slowest))} on the last stage" if slowest > 1 else ""
     waits = longest_wait(step, stages)
-    frames = [{"panels": [{"now": short(end * (place + 1) / FRAMES)}, {}]} for place in range(FRAMES - 1)]
     return {
         "panels": [gantt, bars],
         "facts": [
@@ -114,7 +109,7 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
             ),
             ("fullest stage holds", f"{written(max(held))} micro-batches"),
         ],
-        "frames": [*frames, {"panels": [{}, {}]}],
+        "frames": frames_until(end, FRAMES, panels=2),
     }
 
 

@@ -10,7 +10,7 @@ from ..facts.hardware import link_bytes_per_s, nvlink_bytes_per_s
 from ..layout.rank_grid import group, place
 from ..pipeline.pipeline_traffic import boundary_message_bytes
 from ..shapes import models
-from . import choice, in_bytes, in_time, options, written
+from . import buttons, choice, in_bytes, in_time, layer_shape, slider, written
 
 CHAPTER = "15-layout"
 STILL = "ranks-in-two-orders"
@@ -23,7 +23,7 @@ RATES = {  # bytes/s of an H100 in one direction
     "NVLink": nvlink_bytes_per_s(accelerator="H100-80GB") / 2,
     "port": link_bytes_per_s(link="NDR"),
 }
-SHAPE = {part: getattr(models, part)(model=MODEL) for part in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+SHAPE = layer_shape(MODEL)
 AXES = ("tp", "cp", "pp", "dp")
 LAYOUTS = [
     dict(zip(AXES, degrees, strict=True))
@@ -31,18 +31,16 @@ LAYOUTS = [
 ]
 ORDERS = ("tp-cp-pp-dp", "tp-cp-dp-pp", "dp-tp-cp-pp", "pp-tp-cp-dp", "dp-pp-tp-cp", "pp-dp-tp-cp")
 CONTROLS = {
-    "rank": {"label": "rank", "options": options(range(GPUS)), "start": "0"},
-    "degrees": {
-        "label": "layout",
-        "options": options(LAYOUTS, lambda at: ", ".join(f"{axis.upper()} {at[axis]}" for axis in AXES)),
-        "start": "TP 4, CP 1, PP 4, DP 4",
-    },
-    "order": {
-        "label": "axes, innermost first",
-        "options": options(ORDERS, lambda order: order.upper().replace("-", ", ")),
-        "start": "TP, CP, PP, DP",
-        "as": "choice",
-    },
+    "rank": slider("rank", range(GPUS), start="0"),
+    "degrees": slider(
+        "layout",
+        LAYOUTS,
+        start="TP 4, CP 1, PP 4, DP 4",
+        words=lambda at: ", ".join(f"{axis.upper()} {at[axis]}" for axis in AXES),
+    ),
+    "order": buttons(
+        "axes, innermost first", ORDERS, start="TP, CP, PP, DP", words=lambda order: order.upper().replace("-", ", ")
+    ),
 }
 
 

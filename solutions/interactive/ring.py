@@ -9,19 +9,15 @@ from numpy.typing import NDArray
 
 from ..oracles.ring.ring import snapshots
 from ..ring.ring import bytes_sent_per_gpu
-from . import choice, in_bytes, in_time, options
+from . import choice, in_bytes, in_time, slider
 
 CHAPTER = "01-ring-all-reduce"
 STILL = "chunks-on-a-ring"
 TITLE = "A ring all-reduce, step by step"
 CONTROLS = {
-    "gpus": {"label": "GPUs", "options": options((2, 3, 4, 5, 6, 8)), "start": "4"},
-    "message_bytes": {"label": "message", "options": options((100e6, 1e9, 4e9, 16.1e9), in_bytes), "start": "1 GB"},
-    "link_bytes_per_s": {
-        "label": "link",
-        "options": options((25e9, 50e9, 450e9), lambda rate: f"{in_bytes(rate)}/s"),
-        "start": "50 GB/s",
-    },
+    "gpus": slider("GPUs", (2, 3, 4, 5, 6, 8), start="4"),
+    "message_bytes": slider("message", (100e6, 1e9, 4e9, 16.1e9), start="1 GB", words=in_bytes),
+    "link_bytes_per_s": slider("link", (25e9, 50e9, 450e9), start="50 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"),
 }
 
 

@@ -9,7 +9,7 @@ from ..facts.hardware import fast_link_bytes_per_s, link_bytes_per_s
 from ..oracles.tensor_and_context.context_parallel import Computed, play_hops
 from ..shapes import models
 from ..tensor_and_context.context_parallel import block_pairs, hop_bytes, ring_attention_seconds, slowest_over_average
-from . import choice, in_bytes, in_time, options, percent, short, written
+from . import buttons, choice, frames_until, in_bytes, in_time, percent, short, slider, span, written
 
 CHAPTER = "08-tensor-and-context-parallelism"
 STILL = "ring-hops"
@@ -20,16 +20,11 @@ LINKS = (
     fast_link_bytes_per_s(accelerator="H100-80GB"),
 )
 CONTROLS = {
-    "layout": {
-        "label": "each rank has",
-        "options": {"one contiguous chunk": "contiguous", "a chunk from the head, one from the tail": "head and tail"},
-        "start": "one contiguous chunk",
-        "as": "choice",
-    },
-    "cp": {"label": "ranks", "options": options((2, 4, 8, 16)), "start": "4"},
-    "tokens": {"label": "tokens of the sequence", "options": options([2**power for power in range(12, 18)], "{:,}".format), "start": "32,768"},
-    "link_bytes_per_s": {"label": "link of a rank", "options": options(LINKS, lambda rate: f"{in_bytes(rate)}/s"), "start": "50 GB/s"},
-    "model": {"label": "model", "options": options(("Llama-2-7B", "Llama-3-8B")), "start": "Llama-3-8B", "as": "choice"},
+    "layout": buttons("each rank has", {"one contiguous chunk": "contiguous", "a chunk from the head, one from the tail": "head and tail"}, start="one contiguous chunk"),
+    "cp": slider("ranks", (2, 4, 8, 16), start="4"),
+    "tokens": slider("tokens of the sequence", [2**power for power in range(12, 18)], start="32,768", words="{:,}".format ),
+    "link_bytes_per_s": slider("link of a rank", LINKS, start="50 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"),
+    "model": buttons("model", ("Llama-2-7B", "Llama-3-8B"), start="Llama-3-8B"),
 }  # fmt: skip
 COLOURS = ("blue", "orange", "green", "grey")
 FRAMES = 32
@@ -73,7 +68,6 @@ def show(*, layout: str, cp: int, tokens: int, link_bytes_per_s: float, model: s
         "kinds": _kinds(cp),
         "spans": _spans(play_hops(blocks, hop_s), cp),
     }
-    frames = [{"panels": [{"now": short(takes[layout] * 1e3 * (place + 1) / FRAMES)}]} for place in range(FRAMES - 1)]
     return {
         "panels": [panel],
         "facts": [
@@ -84,7 +78,7 @@ def show(*, layout: str, cp: int, tokens: int, link_bytes_per_s: float, model: s
             ("a whole block", f"computed in {in_time(whole)}, at {written(FLOP_PER_S / 1e12)} TFLOP/s"),
             ("a hop", f"sent in {in_time(hop_s)}"),
         ],
-        "frames": [*frames, {"panels": [{}]}],
+        "frames": frames_until(takes[layout] * 1e3, FRAMES),
     }
 
 
@@ -104,18 +98,14 @@ def _spans(computed: list[Computed], cp: int) -> list[dict[str, Any]]:
         mine = [block for block in computed if block.rank == rank]
         for before, block in zip([None, *mine], mine, strict=False):
             if before and block.begun > before.ended:
-                spans.append(_bar(rank, "waits", before.ended, block.begun))
-            kind = str(block.source % len(COLOURS))
-            spans.append(_bar(rank, kind, block.begun, block.ended) | {"text": str(block.source)})
+                spans.append(span(rank, "waits", before.ended * 1e3, block.begun * 1e3))
+            kind, whose = str(block.source % len(COLOURS)), str(block.source)
+            spans.append(span(rank, kind, block.begun * 1e3, block.ended * 1e3, text=whose))
     return spans
 
 
 def _share(part: float) -> str:
     return f"{percent(max(0.0, round(part, 6)))} of the time"  # none is none, whatever the last digits are
-
-
-def _bar(row: int, kind: str, begun: float, ended: float) -> dict[str, Any]:
-    return {"row": row, "kind": kind, "from": short(begun * 1e3), "to": short(ended * 1e3)}
 
 
 def predict() -> dict[str, Any]:

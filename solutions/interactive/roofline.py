@@ -8,7 +8,7 @@ from ..facts.hardware import hbm_bytes_per_s, peak_flop_per_s
 from ..roofline.layer_kernels import Kernel, layer_kernels
 from ..roofline.roofline import attainable_flop_per_s, compute_bound_tokens, ridge_point
 from ..shapes import models
-from . import choice, options, percent, points, powers, written
+from . import buttons, choice, layer_shape, percent, points, powers, slider, written
 
 CHAPTER = "10-roofline-and-mfu"
 STILL = "roofline-of-a-layer"
@@ -24,9 +24,9 @@ KERNELS = {
     "residual sum": "first residual sum",
 }
 CONTROLS = {
-    "tokens": {"label": "tokens", "options": options([2**power for power in range(14)], "{:,}".format), "start": "64"},
-    "kernel": {"label": "kernel", "options": KERNELS, "start": "MLP product (gate)", "as": "choice"},
-    "chip": {"label": "chip", "options": options(CHIPS), "start": "H100-80GB", "as": "choice"},
+    "tokens": slider("tokens", [2**power for power in range(14)], start="64", words="{:,}".format),
+    "kernel": buttons("kernel", KERNELS, start="MLP product (gate)"),
+    "chip": buttons("chip", tuple(CHIPS), start="H100-80GB"),
 }
 LOW, HIGH = 0.1, 1e4  # FLOP per byte
 
@@ -47,7 +47,7 @@ def roof(chip: str) -> list[tuple[float, float]]:
 
 def kernel_of(name: str, tokens: int) -> Kernel:
     """A kernel of a layer of the running model, in one sequence of so many tokens."""
-    shape = {part: getattr(models, part)(model=MODEL) for part in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+    shape = layer_shape(MODEL)
     return next(one for one in layer_kernels(tokens=tokens, sequence_length=tokens, **shape) if one.name == name)
 
 

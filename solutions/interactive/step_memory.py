@@ -12,7 +12,7 @@ from ..facts.hardware import memory_bytes
 from ..oracles.activations.activations import BF16_BYTES, kept_widths
 from ..oracles.activations.step_memory import play_step
 from ..shapes import models
-from . import choice, in_bytes, options, short, written
+from . import buttons, choice, in_bytes, layer_shape, short, slider, written
 
 CHAPTER = "06-activation-memory"
 STILL = "memory-through-a-step"
@@ -25,21 +25,11 @@ DROPPED = {  # what a layer keeps no longer when a part of it is recomputed
     "layer": tuple(name for name in kept_widths(1, 1, 1, 1) if name != "input"),
 }
 CONTROLS = {
-    "recomputed": {
-        "label": "recomputed",
-        "options": {"nothing": (), "norm outputs and SwiGLU products": ("norm output", "SwiGLU product"), "all layers": ("layer",)},
-        "start": "nothing",
-        "as": "choice",
-    },
-    "gradient_shards": {
-        "label": "gradients",
-        "options": {"whole (ZeRO-1)": 1, "sharded (ZeRO-2)": GPUS},
-        "start": "whole (ZeRO-1)",
-        "as": "choice",
-    },
-    "model": {"label": "model", "options": options(("Llama-3-8B", "Mistral-7B", "Llama-2-13B")), "start": "Llama-3-8B", "as": "choice"},
-    "tokens": {"label": "tokens", "options": options((1024, 2048, 4096, 8192, 16384), "{:,}".format), "start": "8,192"},
-    "chunks": {"label": "chunks of the loss", "options": options((1, 2, 4, 8, 16)), "start": "1"},
+    "recomputed": buttons("recomputed", {"nothing": (), "norm outputs and SwiGLU products": ("norm output", "SwiGLU product"), "all layers": ("layer",)}, start="nothing"),
+    "gradient_shards": buttons("gradients", {"whole (ZeRO-1)": 1, "sharded (ZeRO-2)": GPUS}, start="whole (ZeRO-1)"),
+    "model": buttons("model", ("Llama-3-8B", "Mistral-7B", "Llama-2-13B"), start="Llama-3-8B"),
+    "tokens": slider("tokens", (1024, 2048, 4096, 8192, 16384), start="8,192", words="{:,}".format),
+    "chunks": slider("chunks of the loss", (1, 2, 4, 8, 16), start="1"),
 }  # fmt: skip
 KINDS = {"states": "grey", "gradients": "green", "activations": "blue", "logits": "orange"}  # from the ground up
 PLACES = {
@@ -73,16 +63,11 @@ class Moment:
         return self.name.split()[0]
 
 
-def shape_of(model: str) -> dict[str, int]:
-    """What the activations of a layer depend on."""
-    return {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
-
-
 def step_of(
     *, recomputed: tuple[str, ...], gradient_shards: int, model: str, tokens: int, chunks: int
 ) -> dict[str, Any]:
     """The bytes of a step, as the played step and the formulas of its moments take them."""
-    widths = kept_widths(**shape_of(model))
+    widths = kept_widths(**layer_shape(model))
     parameters, layers = models.parameters(model=model), models.layers(model=model)
     dropped = BF16_BYTES * tokens * sum(widths[name] for part in recomputed for name in DROPPED[part])
     return {
@@ -146,7 +131,7 @@ def show(*, recomputed: tuple[str, ...], gradient_shards: int, model: str, token
             {"x": (fullest[at].begun + fullest[at].ended) / 2, "y": peak / 1e9, "text": in_bytes(peak), "colour": "red"},
         ],
     }  # fmt: skip
-    prices = [flop_per_byte(part=part, sequence=tokens, causal=True, **shape_of(model)) for part in recomputed]
+    prices = [flop_per_byte(part=part, sequence=tokens, causal=True, **layer_shape(model)) for part in recomputed]
     facts = [
         ("peak", f"{in_bytes(peak)}, {PLACES[at]}"),
         (f"on an {CARD}", "fits" if peak <= memory else "does not fit"),

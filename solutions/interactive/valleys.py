@@ -8,7 +8,7 @@ from typing import Any
 from ..cost.inference_aware import best_size, lifetime_flop
 from ..cost.overtraining import compute_overhead, equal_optimum_parameters, smallest_size_factor, tokens_for_loss
 from ..cost.scaling_laws import balanced_tokens, optimal_parameters, predicted_loss
-from . import choice, options, percent, points, raised, spread, written
+from . import buttons, choice, percent, points, raised, slider, spread, written
 
 CHAPTER = "13-compute-and-cost"
 STILL = "valleys-of-equal-compute"
@@ -49,13 +49,9 @@ def in_words(factor: float) -> str:
 
 
 CONTROLS = {
-    "size": {
-        "label": "parameters",
-        "options": options((0.1, 0.2, 0.25, 0.35, 0.5, 0.7, 1, 1.5, 2, 3, 5, 9), in_words),
-        "start": in_words(0.5),
-    },
-    "served": {"label": "tokens to serve", "options": options((0, 1e11, 3e11, 1e12, 3e12, 1e13, 3e13), lambda tokens: counted(tokens) if tokens else "none"), "start": "none"},
-    "work": {"label": "training budget", "options": BUDGETS, "start": "10²³ FLOP", "as": "choice"},
+    "size": slider("parameters", (0.1, 0.2, 0.25, 0.35, 0.5, 0.7, 1, 1.5, 2, 3, 5, 9), start=in_words(0.5), words=in_words ),
+    "served": slider("tokens to serve", (0, 1e11, 3e11, 1e12, 3e12, 1e13, 3e13), start="none", words=lambda tokens: counted(tokens) if tokens else "none"),
+    "work": buttons("training budget", BUDGETS, start="10²³ FLOP"),
 }  # fmt: skip
 
 

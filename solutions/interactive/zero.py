@@ -9,7 +9,7 @@ from ..facts.hardware import memory_bytes
 from ..oracles.zero.zero import Tensor, adam_tensors, held
 from ..shapes.models import parameters
 from ..zero.zero import state_bytes_per_gpu
-from . import in_bytes, options, written
+from . import buttons, in_bytes, slider, written
 
 CHAPTER = "02-zero"
 STILL = "states-by-stage"
@@ -17,19 +17,9 @@ TITLE = "Model states on each GPU, stage by stage"
 PLAYS = "gpus"
 STAGES = ("plain", "ZeRO-1", "ZeRO-2", "ZeRO-3")
 CONTROLS = {
-    "gpus": {"label": "GPUs", "options": options([2**power for power in range(11)], "{:,}".format), "start": "64"},
-    "model": {
-        "label": "model",
-        "options": options(("Llama-3-8B", "Llama-3-70B", "Llama-3-405B")),
-        "start": "Llama-3-8B",
-        "as": "choice",
-    },
-    "accelerator": {
-        "label": "memory of",
-        "options": options(("A100-40GB", "H100-80GB", "H200-141GB", "B200-180GB")),
-        "start": "H100-80GB",
-        "as": "choice",
-    },
+    "gpus": slider("GPUs", [2**power for power in range(11)], start="64", words="{:,}".format),
+    "model": buttons("model", ("Llama-3-8B", "Llama-3-70B", "Llama-3-405B"), start="Llama-3-8B"),
+    "accelerator": buttons("memory of", ("A100-40GB", "H100-80GB", "H200-141GB", "B200-180GB"), start="H100-80GB"),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..ring.ring import simulated_bytes_sent_per_phase
 from ..roofline.layer_flop import attention_flop_per_pair_and_channel, flop_per_weight_and_token
+from ..search import bisect
 
 HOUR_S = 3600.0
 DAY_S = 86400.0
@@ -134,25 +134,16 @@ def wall_clock_seconds(*, gpu_time_s: float, gpus: int) -> float:
     return _ticks(gpu_time_s, gpus * DAY_S) * DAY_S
 
 
-def _bisect(enough: Callable[[float], bool]) -> float:
-    """The smallest number between 0 and 16 that is enough."""
-    low, high = 0.0, 16.0
-    for _ in range(90):
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
 def mfu_from_gpu_time(*, parameters: float, tokens: float, gpu_time_s: float, peak_flop_per_s: float) -> float:
     """Search the lowest utilisation at which that GPU time is enough for the tokens."""
     needed = training_flop(parameters=parameters, tokens=tokens)
-    return _bisect(lambda mfu: peak_flop_per_s * mfu * gpu_time_s >= needed)
+    return bisect(lambda mfu: peak_flop_per_s * mfu * gpu_time_s - needed, 0.0, 16.0)
 
 
 def mfu_from_throughput(*, parameters: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float) -> float:
     """Search the lowest utilisation at which the cluster does a second's tokens in a second."""
     per_gpu = training_flop(parameters=parameters, tokens=tokens_per_s / gpus)
-    return _bisect(lambda mfu: peak_flop_per_s * mfu >= per_gpu)
+    return bisect(lambda mfu: peak_flop_per_s * mfu - per_gpu, 0.0, 16.0)
 
 
 def mfu_with_attention(*, mfu: float, parameters: float, layers: int, hidden: int, sequence_length: int) -> float:

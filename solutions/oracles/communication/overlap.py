@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..ring.ring import play_ring
-from ..search import bisect
+from ..search import bisect, smallest
 
 LAYERS = 24  # of the model whose backward pass is played; their number does not change what hides
 WEIGHTS = 10**8  # of each layer; it cancels
@@ -200,13 +200,7 @@ def most_gpus_that_hide(
             tokens, flop_per_s, bus_bytes_per_s, gathered + reduced, 4
         )
 
-    enough, too_many = 0, 1
-    while hides(too_many):
-        enough, too_many = too_many, 2 * too_many
-    while too_many - enough > 1:
-        middle = (enough + too_many) // 2
-        enough, too_many = (middle, too_many) if hides(middle) else (enough, middle)
-    return enough * gpus_per_server
+    return (smallest(lambda servers: not hides(servers), largest=1 << 60) - 1) * gpus_per_server
 
 
 def estimated_step_seconds(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import cycle
 
+from ..search import bisect
+
 
 def fullest_stage_layers(*, layers: int, stages: int) -> int:
     """Deal the layers like cards, and look for the largest hand."""
@@ -45,12 +47,12 @@ def step_seconds(*, busy_s: float, idle: float, micro_batches: int, sync_s: floa
 
 def young_interval_seconds(*, write_s: float, mtbf_s: float) -> float:
     """Close in on the interval at which as much time goes into writing as into work that is done again."""
-    low, high = 0.0, 1e3 * mtbf_s
-    for _ in range(200):
-        middle = (low + high) / 2
-        writing, lost = write_s / middle, sum(middle * (tenth + 0.5) / 10 for tenth in range(10)) / 10 / mtbf_s
-        low, high = (middle, high) if writing > lost else (low, middle)
-    return (low + high) / 2
+
+    def lost_over_writing(interval: float) -> float:
+        lost = sum(interval * (tenth + 0.5) / 10 for tenth in range(10)) / 10 / mtbf_s
+        return lost - write_s / interval
+
+    return bisect(lost_over_writing, 0.0, 1e3 * mtbf_s)
 
 
 def sync_seconds(*, weight_bytes: float, replicas: int, bandwidth_bytes_per_s: float) -> float:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from ..roofline.layer_flop import attention_flop_per_pair_and_channel, flop_per_weight_and_token
+from ..search import bisect
 from .formats import nearest, table
 
 
@@ -41,27 +41,14 @@ def largest_lost_value(*, amax: float, number_format: str = "E4M3") -> float:
     """Bisect the value that just survives the cast beside an outlier."""
     listed = table(number_format)
     scale = float(listed[-1]) / amax
-    lost, kept = 0.0, amax
-    for _ in range(200):
-        middle = (lost + kept) / 2
-        if nearest(listed, middle * scale) == 0:
-            lost = middle
-        else:
-            kept = middle
-    return kept
+    return bisect(lambda value: 1.0 if nearest(listed, value * scale) else -1.0, 0.0, amax)
 
 
 def largest_outlier(*, smallest_value: float, number_format: str = "E4M3") -> float:
-    """Bisect the outlier beside which a value is just lost."""
+    """Bisect how many times the value an outlier is, beside which that value is just lost."""
     listed = table(number_format)
-    kept, lost = smallest_value, smallest_value * 1e18
-    for _ in range(300):
-        middle = math.sqrt(kept * lost)
-        if nearest(listed, smallest_value * float(listed[-1]) / middle) == 0:
-            lost = middle
-        else:
-            kept = middle
-    return kept
+    scaled = float(listed[-1])
+    return smallest_value * bisect(lambda times: -1.0 if nearest(listed, scaled / times) else 1.0, 1.0, 1e18)
 
 
 def smallest_margin(*, known_amax: float, next_amax: float) -> int:
@@ -110,14 +97,7 @@ def needed_gemm_share(*, speedup: float, gemm_speedup: float) -> float:
     """Bisect the share."""
     if speedup > gemm_speedup or speedup <= 1:
         raise ValueError("no share does it")
-    low, high = 0.0, 1.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        if step_speedup(gemm_share=middle, gemm_speedup=gemm_speedup) < speedup:
-            low = middle
-        else:
-            high = middle
-    return high
+    return bisect(lambda share: step_speedup(gemm_share=share, gemm_speedup=gemm_speedup) - speedup, 0.0, 1.0)
 
 
 def smallest_width_that_pays(
@@ -125,17 +105,13 @@ def smallest_width_that_pays(
 ) -> float:
     """Time a layer of 8,192 tokens and 4,096 channels both ways, and bisect the width of its output."""
     tokens, channels = 8192, 4096
-    low, high = 0.0, 1e9
-    for _ in range(200):
-        middle = (low + high) / 2
-        flop = 2 * tokens * channels * middle
-        in_16_bits = flop / bf16_flop_per_s
+
+    def saved_s(width: float) -> float:
+        flop = 2 * tokens * channels * width
         in_8_bits = flop / fp8_flop_per_s + tokens * channels * bytes_per_element / hbm_bytes_per_s
-        if in_8_bits > in_16_bits:
-            low = middle
-        else:
-            high = middle
-    return high
+        return flop / bf16_flop_per_s - in_8_bits
+
+    return bisect(saved_s, 0.0, 1e9)
 
 
 def linear_flop_share(

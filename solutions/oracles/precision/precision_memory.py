@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..search import bisect
+
 WIDTHS = {"FP32": 4, "BF16": 2, "FP16": 2, "FP8": 1, "INT8": 1}  # bytes an element
 TENSORS = {
     "FP32": {"weights": "FP32", "gradients": "FP32", "mean": "FP32", "mean square": "FP32"},
@@ -47,15 +49,12 @@ def break_even_activation_bytes(*, parameters: float, bytes_per_gradient: float,
     )
     if mixed < fp32:
         raise ValueError("mixed precision takes less from the start")
-    low, high = 0.0, 1e18
-    for _ in range(200):
-        middle = (low + high) / 2
-        kept = middle * share_in_16_bits / 2 + middle * (1 - share_in_16_bits)
-        if mixed + kept > fp32 + middle:
-            low = middle
-        else:
-            high = middle
-    return high
+
+    def saved_bytes(activations: float) -> float:
+        kept = activations * share_in_16_bits / 2 + activations * (1 - share_in_16_bits)
+        return fp32 + activations - (mixed + kept)
+
+    return bisect(saved_bytes, 0.0, 1e18)
 
 
 def kept_activation_bytes(

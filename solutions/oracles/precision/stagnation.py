@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..search import bisect
 from .formats import nearest, table
 
 
@@ -38,14 +39,8 @@ def smallest_moving_update(*, weight: float, number_format: str) -> float:
     listed = table(number_format)
     place = int(np.searchsorted(listed, nearest(listed, abs(weight))))
     start = float(listed[place])
-    still, moved = 0.0, float(listed[place + 1]) - start
-    for _ in range(80):
-        middle = (still + moved) / 2
-        if nearest(listed, start + middle) == start:
-            still = middle
-        else:
-            moved = middle
-    return moved
+    gap = float(listed[place + 1]) - start
+    return bisect(lambda update: -1.0 if nearest(listed, start + update) == start else 1.0, 0.0, gap)
 
 
 def expected_steps_to_move(*, weight: float, update: float, number_format: str) -> float:

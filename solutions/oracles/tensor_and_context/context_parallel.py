@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..activations import activations
-from ..search import bisect
+from ..search import bisect, smallest
 
 Array = NDArray[np.float64]
 BF16_BYTES = 2
@@ -274,16 +274,13 @@ def smallest_cp(
 def longest_context(
     *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int, cp: int, room_bytes: float
 ) -> int:
-    """Bisect over whole tokens on a GPU until one more does not fit."""
+    """Search the fewest tokens that are too many for a GPU."""
     shape = {"hidden": hidden, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads, "tp": tp}
 
-    def fits(tokens: int) -> bool:
-        return tokens == 0 or layers * activations.layer_activation_bytes(tokens=tokens, **shape) <= room_bytes
+    def too_many(tokens: int) -> bool:
+        return layers * activations.layer_activation_bytes(tokens=tokens, **shape) > room_bytes
 
-    low, high = 0, 1 << 40
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    if not low:
+    fit = smallest(too_many, largest=1 << 40) - 1
+    if not fit:
         raise ValueError("not one token fits")
-    return cp * low
+    return cp * fit
