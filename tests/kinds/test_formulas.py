@@ -409,9 +409,9 @@ def test_where_a_formula_is_undefined_it_says_so_quietly(text: str, expected: fl
 def test_no_verdict_needs_a_heavy_library() -> None:
     probe = (
         "import sys; from shardwise.kinds import kinds; kinds()\n"
-        "from shardwise.kinds.formula.compare import difference, parse\n"
-        "ours = parse('2*M*(N-1)/N', ('M', 'N'))\n"
-        "assert difference(parse('M', ('M', 'N')), ours, [{'M': 1.0, 'N': 4.0}])\n"
+        "from shardwise.kinds.formula.compare import difference, parse_formula\n"
+        "ours = parse_formula('2*M*(N-1)/N', ('M', 'N'))\n"
+        "assert difference(parse_formula('M', ('M', 'N')), ours, [{'M': 1.0, 'N': 4.0}])\n"
         "print({'sympy', 'lark', 'numpy'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from drawing import a_quarter_at_once
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds.agreement import same
-from shardwise.kinds.bugline.mutants import Hunt, killed, listing, load, mutants, patch, with_line
+from shardwise.kinds.bugline.mutants import Hunt, killed, listing, load_listing, mutants, patch, with_line
 
 Inputs = Sequence[Mapping[str, object]]
 
@@ -121,7 +121,7 @@ def test_a_listing_that_needs_more_than_math_is_refused() -> None:
 def test_a_listing_computes_what_its_reference_does(
     function: Callable[..., object], domain: dict[str, list[float]]
 ) -> None:
-    bare = load(listing(function), function.__name__)
+    bare = load_listing(listing(function), function.__name__)
     for arguments in inputs_of(domain):
         assert bare(**arguments) == function(**arguments)
 
@@ -155,7 +155,7 @@ def test_each_killed_mutant_is_exposed_by_its_witness_and_by_no_simpler_input(
     assert len(found) >= 5
     assert len({kept.mutant.line for kept in found}) >= 2
     for kept in found:
-        wrong = load(kept.mutant.source, function.__name__)
+        wrong = load_listing(kept.mutant.source, function.__name__)
         assert not same(function(**kept.witness), outcome(wrong, kept.witness), 1e-3)
         for simpler in inputs[: inputs.index(kept.witness)]:
             assert same(function(**simpler), outcome(wrong, simpler), 1e-3)
@@ -239,15 +239,15 @@ def test_mutants_that_are_seen_at_once_or_never_end_are_dropped() -> None:
 def test_a_listing_gone_wrong_comes_to_an_end(body: str) -> None:
     start = time.process_time()
     with pytest.raises(OverflowError):
-        load(f"def f(n):\n    {body}\n", "f")(n=1)
+        load_listing(f"def f(n):\n    {body}\n", "f")(n=1)
     assert time.process_time() - start < 20
 
 
 def test_a_listing_reaches_math_and_nothing_else() -> None:
-    assert load("import math\ndef f(n):\n    return math.sqrt(n)\n", "f")(4) == 2
+    assert load_listing("import math\ndef f(n):\n    return math.sqrt(n)\n", "f")(4) == 2
     for body in ("return open('x')", "return __import__('os')", "return eval('1')"):
         with pytest.raises((NameError, ImportError)):
-            load(f"def f():\n    {body}\n", "f")()
+            load_listing(f"def f():\n    {body}\n", "f")()
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from shardwise.sandbox import (
 )
 from shardwise.sandbox.backend import Attempt, AttemptRequest
 from shardwise.sandbox.inside import wire_format
-from shardwise.sandbox.inside.shared_memory import CELL_LIMIT, WHOLE_STEP, Progress
+from shardwise.sandbox.inside.shared_memory import CELL_LIMIT, WHOLE_STEP, RunProgress
 from shardwise.sandbox.tiers import open_tier
 
 from .conftest import QUICK, open_named, tell
@@ -452,7 +452,7 @@ class Attempts:
     """A backend whose first attempts run out of time in the first step, each after so long; notes what time each was given."""
 
     def __init__(self, *, took: float, cpu_seconds: float, times: int) -> None:
-        late = Attempt("limit", cpu_seconds=cpu_seconds, progress=Progress(0, WHOLE_STEP, CELL_LIMIT), seconds=took)
+        late = Attempt("limit", cpu_seconds=cpu_seconds, progress=RunProgress(0, WHOLE_STEP, CELL_LIMIT), seconds=took)
         self._attempts = [late] * times
         self.first: Attempt | None = None  # before those
         self.given: list[float] = []
@@ -489,7 +489,7 @@ def test_the_time_of_a_second_try_is_not_taken_from_the_steps_behind(
 
 
 def test_an_answer_in_hand_stands_though_its_step_runs_out_of_time_when_the_job_runs_again() -> None:
-    answered, dies = wire_format.to_text([0, WHOLE_STEP, "ok", ""]).encode(), Progress(1, WHOLE_STEP, CELL_LIMIT)
+    answered, dies = wire_format.to_text([0, WHOLE_STEP, "ok", ""]).encode(), RunProgress(1, WHOLE_STEP, CELL_LIMIT)
     attempts = Attempts(took=10.0, cpu_seconds=9.9, times=1)
     attempts.first = Attempt("itself", 1, progress=dies, frames=(answered,), seconds=1.0)
     with Sandbox(attempts, Limits(), "none", "told beforehand") as sandbox:

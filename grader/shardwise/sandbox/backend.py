@@ -9,7 +9,7 @@ from typing import Protocol
 from shardwise.errors import ShardwiseError
 
 from .inside.messages import JobRequest
-from .inside.shared_memory import NOT_BEGUN, Progress
+from .inside.shared_memory import NOT_BEGUN, RunProgress
 
 
 class SandboxUnavailable(ShardwiseError):
@@ -37,7 +37,7 @@ class Attempt:
     code: int = 0  # exit status; negative, the signal
     cpu_seconds: float = 0.0
     finished: bool = False
-    progress: Progress = NOT_BEGUN
+    progress: RunProgress = NOT_BEGUN
     frames: Iterable[bytes] = field(default_factory=tuple)
     # How long it took, as the process measured that watched it: it goes on while Ctrl-Z stops this one. None where it cannot say.
     seconds: float | None = None

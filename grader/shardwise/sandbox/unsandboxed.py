@@ -88,7 +88,7 @@ def _watch(process: subprocess.Popen[bytes], file: Path, request: AttemptRequest
             return over
 
 
-def _progress(file: Path) -> shared_memory.Progress | None:
+def _progress(file: Path) -> shared_memory.RunProgress | None:
     """What the job says; None where its file cannot be read."""
     try:
         with file.open("rb") as opened:

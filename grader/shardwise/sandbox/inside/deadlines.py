@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .messages import JobRequest
-from .shared_memory import CALL_LIMIT, NO_STEP, Progress
+from .shared_memory import CALL_LIMIT, NO_STEP, RunProgress
 
 
 class Deadlines:
@@ -19,7 +19,7 @@ class Deadlines:
         self._began = self._since = began
         self._unit: tuple[int, int] | None = None
 
-    def passed(self, progress: Progress, now: float) -> str:
+    def passed(self, progress: RunProgress, now: float) -> str:
         """Which time limit is over: `limit` (of a unit), `deadline` (of the attempt), or none."""
         unit = None if progress.step == NO_STEP else (progress.step, progress.input)
         if unit is not None and (unit[0] >= self._limits.steps or unit[1] >= self._limits.inputs):

@@ -29,7 +29,7 @@ EXIT_BROKEN, EXIT_OUT_OF_MEMORY = 70, 72  # of a job's process; any other status
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """What a job says it is busy with. A student who forges it only shifts the blame among their own steps."""
 
     step: int
@@ -37,7 +37,7 @@ class Progress:
     limit: int
 
 
-NOT_BEGUN = Progress(NO_STEP, WHOLE_STEP, CELL_LIMIT)
+NOT_BEGUN = RunProgress(NO_STEP, WHOLE_STEP, CELL_LIMIT)
 
 
 class FullError(Exception):
@@ -63,9 +63,9 @@ def read_job(memory: mmap.mmap) -> Any:
     return json.loads(memory[HEADER_BYTES : HEADER_BYTES + job_bytes])
 
 
-def read_progress(memory: Readable) -> Progress:
+def read_progress(memory: Readable) -> RunProgress:
     """The latest progress, as the job tells it."""
-    return Progress(*_PROGRESS.unpack_from(memory, _PROGRESS_AT))
+    return RunProgress(*_PROGRESS.unpack_from(memory, _PROGRESS_AT))
 
 
 class Writer:
