@@ -34,7 +34,7 @@ STYLE: dict[RcKeyType, object] = {
 def chapters() -> list[ModuleType]:
     """The modules beside this one, each with the CHAPTER that it illustrates and its pictures."""
     names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
-    return [importlib.import_module(f".{name}", __package__) for name in names if name not in ("__main__", "drawing")]
+    return [importlib.import_module(f".{name}", __package__) for name in names if not name.startswith("_")]
 
 
 def pictures(chapter: ModuleType) -> list[Callable[[], Figure]]:

@@ -12,7 +12,7 @@ from ..oracles.accumulation.accumulation_time import walk
 from ..ring.ring import all_reduce_seconds
 from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, note, stack_rows, x_axis, y_axis
+from ._drawing import caption, chart, note, stack_rows, x_axis, y_axis
 
 CHAPTER = "03-gradient-accumulation"
 

@@ -16,7 +16,7 @@ from ..oracles.activations.stage_memory import stage_bytes
 from ..oracles.activations.step_memory import Allocator, play_step
 from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, charts, kilos, stack_rows, x_axis, y_axis
+from ._drawing import caption, chart, charts, kilos, stack_rows, x_axis, y_axis
 
 CHAPTER = "06-activation-memory"
 GROUPS = (("norms", GREY), ("attention", BLUE), ("MLP", ORANGE), ("scores", GREEN))

@@ -13,7 +13,7 @@ from ..oracles.pipeline.pipeline import bubble_overhead as played_overhead
 from ..pipeline.pipeline import bubble_idle_fraction, bubble_overhead
 from ..shapes.layer_parameters import layer_parameters
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, name_rows, note, numbers, write_in, x_axis, y_axis
+from ._drawing import caption, chart, name_rows, note, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "16-capstone-405b"
 

@@ -14,7 +14,7 @@ from ..oracles.checkpointing.failures import job_mtbf_seconds as joined_mtbf
 from ..oracles.checkpointing.restart_costs import background_failure_seconds, lost_work_seconds
 from ..shapes.models import parameters
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, charts, mark, note, x_axis, y_axis
+from ._drawing import caption, chart, charts, mark, note, x_axis, y_axis
 
 CHAPTER = "11-checkpointing"
 

@@ -15,7 +15,7 @@ from ..oracles.communication.collectives import Contents, contents
 from ..oracles.communication.overlap import Span, play_backward
 from ..ring.ring import all_reduce_seconds
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, write_in, x_axis, y_axis
+from ._drawing import caption, chart, write_in, x_axis, y_axis
 
 CHAPTER = "05-communication-and-overlap"
 RANKS = (BLUE, ORANGE, GREEN)

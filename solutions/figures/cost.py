@@ -14,7 +14,7 @@ from ..oracles.cost.inference_aware import best_size as slid_size
 from ..oracles.cost.overtraining import compute_overhead as trained_overhead
 from ..oracles.cost.scaling_laws import optimal_parameters as walked_size
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, mark, note, numbers, x_axis, y_axis
+from ._drawing import caption, chart, mark, note, numbers, x_axis, y_axis
 
 CHAPTER = "13-compute-and-cost"
 

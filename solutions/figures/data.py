@@ -15,7 +15,7 @@ from ..oracles.data.duplicates import candidate_probability as walked_probabilit
 from ..oracles.data.loader_queue import waiting_seconds as played_wait
 from ..oracles.data.object_store import read_bytes_per_s as played_rate
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, charts, mark, note, numbers, percents, x_axis, y_axis
+from ._drawing import caption, chart, charts, mark, note, numbers, percents, x_axis, y_axis
 
 CHAPTER = "14-data"
 

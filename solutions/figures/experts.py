@@ -20,7 +20,7 @@ from ..oracles.experts.expert_traffic import expected_nodes as counted_nodes
 from ..oracles.shapes.moe import model_active_parameters
 from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, charts, kilos, mark, note, numbers, percents, x_axis, y_axis
+from ._drawing import caption, chart, charts, kilos, mark, note, numbers, percents, x_axis, y_axis
 
 CHAPTER = "12-expert-parallelism"
 

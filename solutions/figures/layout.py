@@ -18,7 +18,7 @@ from ..planner.judging import Batch, Cluster, Layout, named_model, plan
 from ..planner.verdicts import STATES
 from ..roofline.roofline import ridge_point
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, charts, mark, middles, name_rows, numbers, write_in, x_axis, y_axis
+from ._drawing import caption, chart, charts, mark, middles, name_rows, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "15-layout"
 

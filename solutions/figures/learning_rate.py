@@ -11,7 +11,7 @@ from ..learning_rate.critical_batch import best_lr, data_to_target, steps_to_tar
 from ..learning_rate.learning_rate import linear_rule_lr, square_root_rule_lr
 from ..learning_rate.lr_schedules import cosine_area, cosine_lr, scaled_steps, wsd_area, wsd_lr
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, charts, halvings, note, numbers, x_axis, y_axis
+from ._drawing import caption, chart, charts, halvings, note, numbers, x_axis, y_axis
 
 CHAPTER = "04-learning-rate-scaling"
 

@@ -10,7 +10,7 @@ from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_frac
 from ..oracles.pipeline.schedules import gpipe, schedule, zb_h1, zb_h2
 from ..pipeline.pipeline import bubble_idle_fraction
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import chart, charts, mark, name_rows, note, numbers, write_in, x_axis, y_axis
+from ._drawing import chart, charts, mark, name_rows, note, numbers, write_in, x_axis, y_axis
 
 CHAPTER = "07-pipeline-parallelism"
 

@@ -12,7 +12,7 @@ from ..precision.formats import largest, smallest_normal, smallest_subnormal, sp
 from ..precision.loss_scaling import largest_safe_scale, smallest_rescuing_scale
 from ..precision.precision_memory import RECIPES
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import chart, name_rows, stack_rows, write_in, x_axis, y_axis
+from ._drawing import chart, name_rows, stack_rows, write_in, x_axis, y_axis
 
 CHAPTER = "09-mixed-precision"
 

@@ -15,7 +15,7 @@ from ..ring.ring import (
     tree_all_reduce_seconds,
 )
 from . import BLUE, GREY, ORANGE
-from .drawing import caption, chart, charts, numbers, x_axis, y_axis
+from ._drawing import caption, chart, charts, numbers, x_axis, y_axis
 
 CHAPTER = "01-ring-all-reduce"
 

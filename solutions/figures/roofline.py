@@ -18,7 +18,7 @@ from ..roofline.mfu import mfu_from_profile
 from ..roofline.roofline import attainable_flop_per_s, decode_intensity, ridge_point
 from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, charts, kilos, mark, note, percents, write_in, x_axis, y_axis
+from ._drawing import caption, chart, charts, kilos, mark, note, percents, write_in, x_axis, y_axis
 
 CHAPTER = "10-roofline-and-mfu"
 

@@ -14,7 +14,7 @@ from ..tensor_and_context.context_parallel import all_to_all_bytes, exchange_byt
 from ..tensor_and_context.tensor_parallel import phase_bytes, shard_shape
 from ..tensor_and_context.tensor_parallel_time import overhead_of_compute
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import chart, charts, middles, numbers, percents, write_in, x_axis, y_axis
+from ._drawing import chart, charts, middles, numbers, percents, write_in, x_axis, y_axis
 
 CHAPTER = "08-tensor-and-context-parallelism"
 COLOURS = (BLUE, ORANGE, GREEN, GREY)

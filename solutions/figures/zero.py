@@ -15,7 +15,7 @@ from ..oracles.zero.zero import adam_tensors, held, play_step
 from ..shapes.models import layers, parameters
 from ..zero.zero import WHOLE_BYTES, state_bytes_per_gpu
 from . import BLUE, GREEN, GREY, ORANGE
-from .drawing import caption, chart, middles, name_rows, numbers, stack_rows, write_in, x_axis, y_axis
+from ._drawing import caption, chart, middles, name_rows, numbers, stack_rows, write_in, x_axis, y_axis
 
 CHAPTER = "02-zero"
 MODEL, GPUS = "Llama-3-8B", 64
