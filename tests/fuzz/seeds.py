@@ -148,7 +148,7 @@ def _of_definition() -> Iterator[bytes]:
     for path in (*sorted(ROOT.glob("examples/*/set.yaml")), *sorted(checkout_bank().lessons.glob("*/chapter.yaml"))):
         yield path.read_bytes()
     yield b"name: week-1\ntitle: Week 1\nproblems:\n  - bytes-per-gpu\n  - {id: ring-time, points: 5}\nattempts: 3\n"
-    yield b"due: 2026-12-01T23:59:00+01:00\nproblems: &some [a, b]\nmore: *some\n<<: {a: !!str 1}\n? [x]\n: >-\n  folded\n"
+    yield b"due: 2026-12-01T23:59:00+01:00\nproblems: &some [a, b]\nmore: *some\n<<: {a: !!str 1}\n? x\n: >-\n  folded\n"
 
 
 # Answers -----------------------------------------------------------------------------------------------------------
