@@ -230,9 +230,9 @@ OF_THE_BANK = re.compile(
 )
 DATA = {  # words that people write in answers and templates, and what they mean: data, of which a bank uses what it needs
     "units": "units are of computing, and nouns are what people call what is counted",
-    "kinds/quantity/words.py": "what parameters are called in words",
-    "kinds/quantity/arguments.py": "which parameters count what work is shared out to",
-    "kinds/quantity/variants.py": "a slip that only a ring has, in words",
+    "kinds/quantity/slips/words.py": "what parameters are called in words",
+    "kinds/quantity/slips/arguments.py": "which parameters count what work is shared out to",
+    "kinds/quantity/slips/variants.py": "a slip that only a ring has, in words",
     "kinds/formula/spelling.py": "units that people write behind a formula",
     "kinds/formula/advice.py": "units that people take for symbols",
 }
