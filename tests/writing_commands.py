@@ -86,7 +86,10 @@ COMMANDS: Mapping[str, tuple[list[str], str]] = {  # the words, and what is type
     "lint": (["lint", "--bank", "bank", "--seeds", "5"], ""),
     "export": (["progress", "--export", "out/kept.json"], ""),
     "forget": (["progress", "--forget", "--problem", FULL, "--yes"], ""),
-    "practice": (["practice", "--chapter", "01-first-chapter", "--bank", "bank"], "3 s\n" * 200 + "quit\n"),
+    "practice": (
+        ["practice", "--chapter", "01-first-chapter", "--bank", "bank"],
+        ("3 s\n" * 20 + "skip\n") * 12 + "quit\n",
+    ),
     "grade": (["grade", "course/submitted", "--out", "out", "--junit", "out/junit.xml", *GRADING], ""),
     "regrade": (["regrade", "course/submitted", "--out", "out", "--bank", "bank", "--yes", *GRADING], ""),
     "formulas": (["formulas", "--write", "out/page.html", "--bank", str(ROOT)], ""),

@@ -95,11 +95,11 @@ def test_a_kind_of_an_installed_package_starts_proves_shows_and_marks_problems(i
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.split("\0")
 
-    listed, _, proved, _, shown, _ = run(
+    listed, _, _, proved, shown, _ = run(
         "kinds",
         "init bank mine",
-        "lint first-pairs --bank mine --seeds 5 --workers 1",
         "new 01-first-chapter/more-pairs --kind pairs --bank mine",
+        "lint more-pairs --bank mine --seeds 5 --workers 1",
         "show more-pairs --bank mine",
     )
     assert "\npairs " in listed

@@ -36,7 +36,7 @@ JUDGED = (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Bank:
     """A bank that has just been started: a problem of every kind, with its references and oracles."""
     folder = tmp_path_factory.mktemp("fresh") / "bank"
-    init_bank(folder)
+    init_bank(folder, kinds())
     return Bank.open(folder).read_all()
 
 
@@ -351,6 +351,7 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
+    ("bank/scaffold.py", "quantity"): "the kind of most problems, which a new bank begins with",
     ("cli/authoring.py", "quantity"): "what `shardwise new` starts when no kind is named",
     ("course/assigning/notebooks.py", "code"): "nbformat's name for a cell of code",
     ("course/assigning/simulated_class.py", "code"): "nbformat's name for a cell of code",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib import resources
 from pathlib import Path
@@ -14,11 +14,14 @@ from shardwise.atomic_files import write_together
 from shardwise.bank.bank import Bank, Banks, bad_slug
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import is_device
-from shardwise.kinds import kinds
+from shardwise.kinds import OURS, kinds
 from shardwise.template.yaml_source import parse_yaml
 from shardwise.text_files import read_text
 
 _KEY = ":\n\n  {{ key }}"  # the right answer as the student reads it
+
+
+USUAL = "quantity"  # the kind of most problems
 
 
 def _text(name: str) -> str:
@@ -36,13 +39,15 @@ def starter(kind: str, title: str) -> str:
     return _text("problem.yaml").format(title=title, kind=kind, answer=chosen.starter, end=ending)
 
 
-def init_bank(folder: Path) -> list[Path]:
+def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
     """Start a bank in a folder: a chapter with a problem of each kind, its references and oracles. Gives what was written.
+
+    The kinds are those that shardwise brings, so that whoever has it can use the bank; numbers come first.
 
     Raises ShardwiseError when anything that it would write is there already.
     """
     chapter = folder / "problems" / "01-first-chapter"
-    slugs = {kind: f"first-{kind}" for kind in kinds()}
+    slugs = {kind: f"first-{kind}" for kind in sorted(named, key=lambda kind: kind != USUAL)}
     files = {
         folder / "shardwise.toml": _text("shardwise.toml"),
         folder / ".gitignore": _ignoring(folder / ".gitignore"),

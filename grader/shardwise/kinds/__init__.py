@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 OURS = tuple(sorted(module.name for module in iter_modules(__path__) if module.ispkg))
 
 
+_PARTS = ("name", "about", "starter", "Template", "Form", "Key")
+
+
 class Registry(Mapping[str, "Kind[Any, Any, Any]"]):
     """Every kind by name: ours first, then those of other packages, which cannot replace one of ours."""
 
@@ -45,6 +48,10 @@ def _load(name: str) -> Kind[Any, Any, Any]:
     from shardwise.kinds.base import Kind
 
     kind = load_added(KINDS, name)
+    if isinstance(kind, Kind) and (lacking := [part for part in _PARTS if not hasattr(kind, part)]):
+        raise ShardwiseError(
+            f"The {described(KINDS, name).removeprefix('the ')} has no {', '.join(lacking)}, which every kind has."
+        )
     if not isinstance(kind, Kind) or kind.name != name:
         seen = f"a kind with the name {kind.name!r}" if isinstance(kind, Kind) else repr(kind)[:80]
         raise ShardwiseError(

@@ -107,9 +107,9 @@ def _marked(mark: int, x: int, height: int) -> Iterator[str]:
 def as_text(timeline: Timeline, width: int = _LONGEST_LINE) -> str:
     """The timeline with a cell of characters for each slot, in parts below each other where it is wider than so many.
 
-    >>> from shardwise.question import Bar, Row, Timeline
+    >>> from shardwise.question import Bar, Timeline, TimelineRow
     >>> bars = (Bar(start=1, end=2, label="F1", look="blue"), Bar(start=2, end=4, label="B1", look="orange"))
-    >>> print(as_text(Timeline(about="", rows=(Row(label="stage 2", bars=bars),), end=4)))
+    >>> print(as_text(Timeline(about="", rows=(TimelineRow(label="stage 2", bars=bars),), end=4)))
              0           4
     stage 2  ·  F1 B1───
     """

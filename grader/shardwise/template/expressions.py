@@ -217,7 +217,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
 def is_true(condition: str | bool, names: Mapping[str, Any]) -> bool:
     """Whether a condition is true of these numbers. Raises BadExpression, also where it gives text or a list.
 
-    >>> holds("hosts > 4 and hosts % 2", {"hosts": 7})
+    >>> is_true("hosts > 4 and hosts % 2", {"hosts": 7})
     True
     """
     value = evaluate(condition, names)
@@ -240,7 +240,7 @@ def prose(source: str, names: Mapping[str, Any]) -> str:
 def with_values(source: str, names: Mapping[str, Any]) -> str:
     """A text that is no prose, such as a formula, with its places filled in.
 
-    >>> filled("{{ hosts }} hosts send {{ (1.75e9) | unit('GB') }} each", {"hosts": 1875})
+    >>> with_values("{{ hosts }} hosts send {{ (1.75e9) | unit('GB') }} each", {"hosts": 1875})
     '1875 hosts send 1.75 GB each'
 
     Raises BadExpression.

@@ -74,7 +74,12 @@ class References:
         if not (self.folder / f"{name.replace('.', '/')}.py").is_file():
             raise ShardwiseError(f"{file} does not exist")
         try:
-            return importlib.import_module(f"{self._package}.{name}")
+            try:
+                return importlib.import_module(f"{self._package}.{name}")
+            except EOFError:  # bytecode that Python could write only the beginning of, since the disk was full
+                for compiled in self.folder.rglob("__pycache__/*.pyc"):
+                    compiled.unlink(missing_ok=True)
+                return importlib.import_module(f"{self._package}.{name}")
         except AUTHORS_CAN_RAISE as error:  # an author's module may fail in any way while it is loaded
             fault = Fault(self.line_of(error) or file, f"cannot be loaded: {said_by(error)}")
             raise Unloadable(file, fault) from error

@@ -46,7 +46,7 @@ def from_base(value: float, text: str, direction: Direction = "none") -> float:
 def show_amount(value: float, text: str, direction: Direction = "none", digits: int = 4) -> str:
     """A base-unit number written in a unit.
 
-    >>> show(1.75e9, "GB"), show(0.07, "ms"), show(300e9, "GB/s", "duplex"), show(64, "step")
+    >>> show_amount(1.75e9, "GB"), show_amount(0.07, "ms"), show_amount(300e9, "GB/s", "duplex"), show_amount(64, "step")
     ('1.75 GB', '70 ms', '600 GB/s (both directions together)', '64 steps')
     """
     amount = from_base(value, text, direction)

@@ -73,7 +73,7 @@ def in_plural(word: str) -> str:
 def nouns_asked_for(text: str) -> tuple[str, ...]:
     """The words for what a prompt asks the number of, as they stand in it.
 
-    >>> asked_in("A step feeds 128 **replicas** on 8 nodes. How many gradient micro-batches is that for each data loader?")
+    >>> nouns_asked_for("A step feeds 128 **replicas** on 8 nodes. How many gradient micro-batches is that for each data loader?")
     ('micro-batches',)
     """
     named = [phrase.split()[-1] for phrase in _ASKED.findall(_plain(text))]

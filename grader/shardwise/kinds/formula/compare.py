@@ -59,7 +59,7 @@ class CounterExample:
 def parse_formula(text: str, symbols: Collection[str]) -> ParsedFormula:
     """A text as a formula. Raises FormulaError, for the student, and nothing else.
 
-    >>> print(parse("t = 2M(N-1)/N", ("M", "N")))
+    >>> print(parse_formula("t = 2M(N-1)/N", ("M", "N")))
     2*M*(N - 1)/N
     """
     tree = read_notation(text, symbols)
@@ -69,7 +69,7 @@ def parse_formula(text: str, symbols: Collection[str]) -> ParsedFormula:
 def formula_value(formula: ParsedFormula, point: Mapping[str, float]) -> float:
     """The value at a point; nan where undefined, infinite where it is beyond all floats.
 
-    >>> evaluate(parse("ceil(log2(N))", ("N",)), {"N": 5})
+    >>> formula_value(parse_formula("ceil(log2(N))", ("N",)), {"N": 5})
     3.0
     """
     return value_at(formula.tree, point)

@@ -17,8 +17,8 @@ _BASES = {"log2": "2", "log10": "10"}
 def formula_as_mathml(tree: Node) -> str:
     """A formula as a MathML element.
 
-    >>> from shardwise.kinds.formula.notation import read
-    >>> mathml(read("M/2", ("M",)))
+    >>> from shardwise.kinds.formula.notation import read_notation
+    >>> formula_as_mathml(read_notation("M/2", ("M",)))
     '<math displaystyle="true"><mfrac><mi>M</mi><mn>2</mn></mfrac></math>'
     """
     return f'<math displaystyle="true">{_set(tree)}</math>'

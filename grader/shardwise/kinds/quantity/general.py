@@ -98,7 +98,7 @@ def number_in(text: str) -> float:
 def significant_figures(given: float, step: float) -> int:
     """Return the number of significant figures of an answer with resolution `step`; trailing zeros may not count.
 
-    >>> figures(0.289, 0.001), figures(8190, 1), figures(0.1 + 0.2, 0)
+    >>> significant_figures(0.289, 0.001), significant_figures(8190, 1), significant_figures(0.1 + 0.2, 0)
     (3, 3, 17)
     """
     return min(17, len(str(round(abs(given) / step)).rstrip("0"))) if step else 17

@@ -102,10 +102,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _read(said: bytes) -> Iterator[object]:
-    reader = _Reader(io.BytesIO(said))
+    stream = io.BytesIO(said)
     with suppress(Exception):  # it has ended in the middle, or the program wrote where only we may
         while True:
-            made = reader.load()
+            made = _Reader(stream).load()  # a new one for each, since it remembers what it has read
             if isinstance(made, Made) and not (isinstance(made.status, str) and isinstance(made.error, str)):
                 return
             yield made

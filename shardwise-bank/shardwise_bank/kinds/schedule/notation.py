@@ -48,7 +48,7 @@ def plainer(text: str) -> str:
 def schedule_tokens(text: str, *, has_chunks: bool) -> tuple[list[Written], list[str]]:
     """The operations that a line names, and what cannot be read in it. Raises Unreadable where it names far too many.
 
-    >>> tokens_of("F1-3, B1 f4", has_chunks=False)[0] == [*(Written("F", n, None) for n in (1, 2, 3)), ("B", 1, None), ("F", 4, None)]
+    >>> schedule_tokens("F1-3, B1 f4", has_chunks=False)[0] == [*(Written("F", n, None) for n in (1, 2, 3)), ("B", 1, None), ("F", 4, None)]
     True
     """
     if _LETTERS_ALONE.fullmatch(text.strip()) and not has_chunks:
