@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -240,7 +240,16 @@ def secrets(question: Question, known: set[str]) -> list[str]:
         value if isinstance(value, str) else repr(value) for value in leaves(question.key.model_dump(mode="json"))
     }
     told = {text for text in written if text in public} | known | {"None", "True", "False"}
-    return [text for text in written - told if len(text) > 3]
+    lists = {json.dumps(value) for value in lists_in(question.key.model_dump(mode="json")) if len(value) > 2}
+    return [text for text in written - told if len(text) > 3] or sorted(lists)
+
+
+def lists_in(value: Any) -> Iterator[list[Any]]:
+    """The lists in plain data: what a key of small numbers alone hides is their order."""
+    if isinstance(value, list):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from lists_in(part)
 
 
 @every_kind

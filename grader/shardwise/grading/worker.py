@@ -92,6 +92,8 @@ def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
         name, questions = read_line(task.questions)
         feedback, notes = grade_one(task.submission, questions, sandbox)
         result = marked(replace(result, name=name or task.student, notes=tuple(notes)), questions, feedback)
+        if failed_at := [slug for slug, points in result.scores.items() if points is None]:
+            result = replace(result, reason=f"Our side failed at {', '.join(failed_at)}: see the page.")
         handed_in = HandIn(task.title, task.due, _sources(task.submission))
         result = replace(result, seconds=time.monotonic() - began)
         return result, page(result, questions, feedback, handed_in=handed_in, solutions=settings.solutions)
