@@ -32,7 +32,7 @@ def load_added(group: str, name: str) -> Any:
         raise ShardwiseError(f"{what[0].upper()}{what[1:]}. Uninstall all of them but one.")
     try:
         return entries[0].load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ShardwiseError(
             f"{what[0].upper()}{what[1:]} cannot be loaded: {said_by(error)}. Mend that package, or uninstall it."
         ) from error

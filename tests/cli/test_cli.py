@@ -23,7 +23,7 @@ from shardwise.bank.scaffold import starter
 from shardwise.cli import tables
 from shardwise.cli.authoring import schema
 from shardwise.cli.main import app, main
-from shardwise.kinds import kinds
+from shardwise.kinds import OURS, kinds
 from shardwise.marking import check as mark
 from shardwise.question import Outcome
 from shardwise.template import yaml_source
@@ -253,7 +253,7 @@ def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path)
     written = {Path(line.removeprefix("Wrote ")) for line in made.out.splitlines()[:-1]}
     assert written == {path for path in folder.rglob("*") if path.is_file()}
     ran = run("lint", "--bank", str(folder), "--seeds", "5", "--workers", "1")
-    assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{len(kinds())} problems, 5 draws each: all sound")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{len(OURS)} problems, 5 draws each: all sound")
     again = run("init", "bank", str(folder))
     assert again.code == 2
     assert "is there already; nothing was written" in again.err

@@ -108,6 +108,22 @@ def test_a_kind_of_an_installed_package_starts_proves_shows_and_marks_problems(i
     assert "Correct" in run(shlex.join(["check", "more-pairs", key, "--bank", "mine"]))[0]
 
 
+def test_a_command_that_cannot_be_loaded_keeps_no_other_from_working(installed: Path, tmp_path: Path) -> None:
+    entries = "[shardwise.commands]\nodd = no_such_module:app\nodder = pairs_kind:KIND\nlist = pairs_kind:KIND\n"
+    (installed / "pairs_kind-1.5.dist-info" / "entry_points.txt").write_text(entries)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), *sys.path])}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "shardwise", *words]
+        return subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+
+    assert run("--version").returncode == run("list", "--chapter", "02-zero", "--bank", "shipped").returncode == 0
+    for name, why in (("odd", "cannot be loaded: ModuleNotFoundError"), ("odder", "is not a Typer app")):
+        said = run(name, "--any", "word")
+        assert (said.returncode, said.stderr.count("\n")) == (2, 1)
+        assert f"command {name!r} of pairs-kind 1.5 {why}" in said.stderr
+
+
 def add(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
     """Pretend that packages with these entry points for the kind `pairs` are installed."""
     entries = [EntryPoint("pairs", value, "shardwise.kinds") for value in values]

@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,16 @@ def test_a_folder_that_was_deleted_keeps_no_program_from_running(
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert called("def f(x): return x", 1) == [Made("returned", 1)]
+
+
+def test_what_a_program_starts_in_a_session_of_its_own_keeps_nobody_waiting() -> None:
+    source = "import os, threading, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(20)\n    os._exit(0)\n"
+    thread = "threading.Thread(target=time.sleep, args=(20,)).start()\n"
+    began = time.monotonic()
+    assert called(f"{source}{thread}def f(x): return x", 1) == [Made("returned", 1)]
+    assert time.monotonic() - began < 15
+
+
+def test_a_program_that_ends_itself_did_not_run_out_of_time() -> None:
+    (call,) = called("import os\ndef f(x): os._exit(1)", 1)
+    assert call.status == "killed"

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
+from copy import copy
 from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
@@ -14,6 +15,8 @@ from shlex import quote
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_command_name
+from typer.models import CommandInfo
 
 from shardwise import __version__
 from shardwise.bank.bank import Banks
@@ -27,7 +30,7 @@ from shardwise.course.assigning.rendering import render as write_notebooks
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of
 from shardwise.kinds import kinds as registered_kinds
-from shardwise.plugins import COMMANDS, added, load_added
+from shardwise.plugins import COMMANDS, added, described, load_added
 from shardwise.text_files import read_text
 
 app = typer.Typer(
@@ -271,10 +274,55 @@ def _options(
 
 @cache
 def with_added_commands() -> typer.Typer:
-    """Return the app with the commands that other packages add. Raises ShardwiseError where one cannot be loaded."""
+    """Return the app with the commands that other packages add, each under its name and none in place of one of ours.
+
+    One that cannot be loaded says so when it is called, and keeps no other command from working.
+    """
+    ours = {_name(known) for known in app.registered_commands}
+    for group in app.registered_groups:
+        ours |= {
+            str(group.name),
+            *(map(_name, group.typer_instance.registered_commands) if group.typer_instance else ()),
+        }
     for name in added(COMMANDS):
-        app.add_typer(load_added(COMMANDS, name))
+        if name not in ours:
+            app.add_typer(_only(name))
     return app
+
+
+def _name(command: CommandInfo) -> str:
+    return command.name or get_command_name(getattr(command.callback, "__name__", ""))
+
+
+def _only(name: str) -> typer.Typer:
+    """The command of that name that a package adds."""
+    try:
+        commands = load_added(COMMANDS, name)
+        if not isinstance(commands, typer.Typer):
+            raise ShardwiseError(
+                f"The {described(COMMANDS, name).removeprefix('the ')} is not a Typer app. Mend that package, or uninstall it."
+            )
+        named = [known for known in commands.registered_commands if _name(known) == name]
+        if not named:
+            raise ShardwiseError(f"The {described(COMMANDS, name).removeprefix('the ')} has no command of that name.")
+        alone = copy(commands)
+        alone.registered_commands = named
+        return alone
+    except ShardwiseError as error:
+        return _broken(name, error)
+
+
+def _broken(name: str, error: ShardwiseError) -> typer.Typer:
+    """A command that says why it cannot be used."""
+    commands = typer.Typer()
+
+    @commands.command(
+        name, help="Not usable: its package is broken.", context_settings={"ignore_unknown_options": True}
+    )
+    def broken(words: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+        raise error
+
+    return commands
 
 
 def main() -> None:

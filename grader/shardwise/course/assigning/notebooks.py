@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +94,17 @@ def _with_solution_marked(source: str) -> str:
     return "\n".join([*skeleton, f"{indent}### BEGIN SOLUTION", last, f"{indent}### END SOLUTION"])
 
 
+def _is_verb(name: str) -> bool:
+    """Whether a notebook can import a name."""
+    return name.isidentifier() and not iskeyword(name) and not name.startswith("_")
+
+
 def _setup(chapter: str, named: str | None) -> str:
     """The first code cell: the student's verbs, and how the student stands; it also says where the problems are."""
     call = f"progress({json.dumps(chapter, ensure_ascii=False)}{_where(named)})"
-    verbs = sorted((*_VERBS, *added(VERBS))) if named is None else _VERBS  # whoever has the shipped bank has its verbs
+    verbs = (
+        sorted({*_VERBS, *filter(_is_verb, added(VERBS))}) if named is None else _VERBS
+    )  # whoever has the shipped bank has its verbs
     return f"from shardwise import {', '.join(verbs)}\n\n{call}"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from datetime import datetime
@@ -92,11 +92,11 @@ class ProgressFile:
     def drafts_of(self, bank: str, problem: str) -> dict[str, Any]:
         """What was typed for a problem, by key."""
         rows = self._rows(f"SELECT key, value FROM draft WHERE bank = ? AND {_ABOUT}", bank, problem)
-        return {row["key"]: json.loads(row["value"]) for row in rows}
+        return {row["key"]: self._read(json.loads, row["value"]) for row in rows}
 
     def events(self) -> list[Event]:
         """All that a student did, in order."""
-        return [Event(**_of_variant(row)) for row in self._rows(f"SELECT {_EVENT} FROM event ORDER BY id")]
+        return [Event(**self._read(_of_variant, row)) for row in self._rows(f"SELECT {_EVENT} FROM event ORDER BY id")]
 
     def seeds(self, variant: Variant) -> list[str]:
         """The seeds of the variants of the same problem at which something was done."""
@@ -110,7 +110,10 @@ class ProgressFile:
 
     def estimates(self) -> list[Estimate]:
         """Every estimate, in order."""
-        return [Estimate(**_of_variant(row)) for row in self._rows(f"SELECT {_ESTIMATE} FROM estimate ORDER BY rowid")]
+        return [
+            Estimate(**self._read(_of_variant, row))
+            for row in self._rows(f"SELECT {_ESTIMATE} FROM estimate ORDER BY rowid")
+        ]
 
     def exported(self) -> dict[str, Any]:
         """All that the file holds, as JSON data."""
@@ -119,7 +122,7 @@ class ProgressFile:
             "format": _FORMAT,
             "events": self._rows(f"SELECT {_EVENT} FROM event ORDER BY id"),
             "estimates": self._rows(f"SELECT {_ESTIMATE} FROM estimate ORDER BY rowid"),
-            "drafts": [{**draft, "value": json.loads(draft["value"])} for draft in drafts],
+            "drafts": [{**draft, "value": self._read(json.loads, draft["value"])} for draft in drafts],
         }
 
     def forget(self, problem: str | None = None) -> None:
@@ -137,6 +140,13 @@ class ProgressFile:
         values = (at.isoformat(), *variant, *rest)
         with self._open() as db, db:
             db.execute(f"INSERT {into} ({columns}) VALUES ({', '.join('?' * len(values))})", values)
+
+    def _read(self, convert: Callable[[Any], Any], value: Any) -> Any:
+        """What a value of the file stands for. Raises Unusable where somebody else has written it."""
+        try:
+            return convert(value)
+        except (ValueError, TypeError) as error:
+            raise self._unusable(error) from None
 
     def _rows(self, query: str, *values: Any) -> list[dict[str, Any]]:
         if not os.path.exists(self.path):
@@ -156,11 +166,14 @@ class ProgressFile:
                 self._begin(db)
                 yield db
         except (sqlite3.Error, OSError, ValueError, TypeError) as error:
-            why = error.strerror if isinstance(error, OSError) and error.strerror else error
-            raise Unusable(
-                f"{self.path} cannot be used ({why}), and was left as it is. See that you may write it and its folder, that its "
-                "disk has room, and that no other program holds it. Move a damaged file away: then a new one is begun."
-            ) from None
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: Exception) -> Unusable:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        return Unusable(
+            f"{self.path} cannot be used ({why}), and was left as it is. See that you may write it and its folder, that its "
+            "disk has room, and that no other program holds it. Move a damaged file away: then a new one is begun."
+        )
 
     def _begin(self, db: sqlite3.Connection) -> None:
         """See that the file is ours, and make the tables of a new one, also where another process does so just now."""
@@ -183,4 +196,7 @@ def _of_variant(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row with its moment and its variant as events have them."""
     rest = {name: value for name, value in row.items() if name not in ("at", *Variant._fields)}
     variant = Variant(*(row[name] for name in Variant._fields))
-    return {"at": datetime.fromisoformat(row["at"]), "variant": variant, **rest}
+    at = datetime.fromisoformat(row["at"])
+    if at.tzinfo is None:
+        raise ValueError(f"a time without its zone, {row['at']}")
+    return {"at": at, "variant": variant, **rest}

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -20,7 +21,11 @@ _BOOT = "import sys; sys.path[:] = {path!r}; from shardwise.student.running.in_a
 _STARTING = 30.0  # seconds for a process to be there, on a machine that has much else to do
 _MEMORY = 4 * 2**30  # bytes of address space, where the system can limit it: four times what grading gives
 _LONGEST = 10**7  # bytes of what is said of a call; grading reads 100,000 elements
-_TIME_UP = 1  # the exit code by which `faulthandler` ends a process
+_REACTION = 1.0  # seconds to take in the rest of what an ended process has said
+_TIME_UP, _ENDED = (
+    1,
+    0,
+)  # exit codes: by which `faulthandler` ends a process, which is that of a crash too, and any other
 _SAID = {(kind.__module__, kind.__qualname__): kind for kind in (Made, Printed)}  # and plain data
 
 
@@ -51,7 +56,8 @@ def run_in_process(
     calls: list[Call] = []
     while patience > 0 and len(calls) < len(inputs):
         left = list(inputs[len(calls) :])
-        code, said = _served(pickle.dumps((program, name, left, seconds, loading)), loading + seconds * len(left))
+        request = pickle.dumps((program, name, left, seconds, loading))
+        code, said = _served(request, min(seconds, loading), loading + seconds * len(left))
         if not said:  # it has not even begun
             raise NoProcess
         calls += [made for made in said if isinstance(made, Made)][: len(left)]
@@ -61,8 +67,17 @@ def run_in_process(
     return [*calls, *[Made("skipped")] * (len(inputs) - len(calls))]
 
 
-def _served(request: bytes, most: float) -> tuple[int, list[object]]:
-    """Return the exit code of a process that served a request, and what it said. Raises NoProcess."""
+def _listen(stream: io.BufferedReader, said: list[bytes]) -> None:
+    with stream:
+        while part := stream.read1():
+            said.append(part)
+
+
+def _served(request: bytes, least: float, most: float) -> tuple[int, list[object]]:
+    """Return the exit code of a process that served a request, and what it said. Raises NoProcess.
+
+    `least` and `most` are the seconds after which it may have run out of time, and after which it has.
+    """
     path = [folder for folder in sys.path if isinstance(folder, str)]  # imports pass over everything else, too
     said: list[bytes] = []
     try:
@@ -74,23 +89,27 @@ def _served(request: bytes, most: float) -> tuple[int, list[object]]:
         )  # fmt: skip
     except (OSError, RuntimeError, ValueError) as error:
         raise NoProcess from error
-    with process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        listener = threading.Thread(target=lambda stream: said.append(stream.read()), args=(process.stdout,))
-        try:
-            listener.start()
-            process.stdin.write(request)
-            process.stdin.flush()
-            code = process.wait(_STARTING + most)
-        except subprocess.TimeoutExpired:
-            code = _TIME_UP
-        except (OSError, RuntimeError) as error:  # it cannot run, or this system has no threads
-            raise NoProcess from error
-        finally:
-            _end(process)
-            if listener.ident is not None:
-                listener.join()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    listener = threading.Thread(target=_listen, args=(process.stdout, said), daemon=True)
+    began = time.monotonic()
+    try:
+        listener.start()
+        process.stdin.write(request)
+        process.stdin.flush()
+        code = process.wait(_STARTING + most)
+    except subprocess.TimeoutExpired:
+        code = _TIME_UP
+    except (OSError, RuntimeError) as error:  # it cannot run, or this system has no threads
+        raise NoProcess from error
+    finally:
+        _end(process)
+        if listener.ident is not None:
+            listener.join(_REACTION)  # what the program has started in a session of its own may hold the pipe
+        else:
+            process.stdout.close()
+    if code == _TIME_UP and time.monotonic() - began < least:
+        code = _ENDED  # by itself
     return code, list(_read(b"".join(said)))
 
 
@@ -99,6 +118,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(AttributeError, OSError):  # AttributeError: a system without groups
         os.killpg(process.pid, signal.SIGKILL)
     process.kill()
+    process.wait()
+    assert process.stdin is not None
+    with suppress(OSError):
+        process.stdin.close()
 
 
 def _read(said: bytes) -> Iterator[object]:
@@ -147,7 +170,7 @@ def serve() -> None:
             say(failed if function is None else call_once(function, keywords))
         except BaseException as error:
             say(Made("raised", error=in_one_line(error)))
-    faulthandler.cancel_dump_traceback_later()
+    os._exit(0)  # whatever threads and exit handlers the program has left
 
 
 def _end_with_the_other_end(requests: int) -> None:
