@@ -16,7 +16,7 @@ from posixpath import normpath, relpath
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.lesson import by_figures, lesson_of
 from shardwise.bank.pages.formula_sheet import in_markdown
-from shardwise.bank.pages.formulas import formulas_of
+from shardwise.bank.pages.formulas import NO_REFERENCES, formulas_of
 from shardwise.bank.posing import pose
 from shardwise.kinds import text_of
 
@@ -127,7 +127,11 @@ def _lowered(text: str) -> str:
 
 def _references() -> Iterator[tuple[str, str]]:
     """A page for each module of references, with its source."""
-    modules = sorted(path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__")
+    folder = ROOT / "solutions"
+    paths = (
+        path for path in folder.glob("*/*.py") if path.stem != "__init__" and path.parent.name not in NO_REFERENCES
+    )
+    modules = sorted(path.relative_to(folder).with_suffix("").as_posix() for path in paths)
     for module in modules:
         source = (ROOT / "solutions" / f"{module}.py").read_text("utf-8")
         yield f"solutions/{module}.md", f"# {module}\n\n``````python\n{source}``````\n"

@@ -50,8 +50,10 @@ def test_nothing_is_asked_for_elsewhere_and_every_link_leads_somewhere(book: Pat
 
 def test_a_link_to_a_reference_leads_to_its_source(book: Path) -> None:
     sheet = (book / "docs" / "formulas.html").read_text("utf-8")
-    assert 'href="../solutions/ring.html"' in sheet
-    assert "def all_reduce_seconds" in re.sub(r"<[^>]+>", "", (book / "solutions" / "ring.html").read_text("utf-8"))
+    assert 'href="../solutions/ring/ring.html"' in sheet
+    assert "def all_reduce_seconds" in re.sub(
+        r"<[^>]+>", "", (book / "solutions" / "ring" / "ring.html").read_text("utf-8")
+    )
 
 
 def test_the_search_knows_the_words_of_the_lessons(book: Path) -> None:
@@ -61,8 +63,8 @@ def test_the_search_knows_the_words_of_the_lessons(book: Path) -> None:
 
 
 def test_code_and_links_are_told_apart() -> None:
-    pages = {"docs/a.md": "", "solutions/ring.md": ""}
+    pages = {"docs/a.md": "", "solutions/ring/ring.md": ""}
     text = "[`ring`](../solutions/ring/ring.py) `[x](../gone.md)` [gone](../gone.md#part)\n```text\n[a](../docs/a.md)\n```\n"
     assert sources._linked(text, "docs/a.md", pages) == (
-        "[`ring`](../solutions/ring.md) `[x](../gone.md)` gone\n```text\n[a](../docs/a.md)\n```\n"
+        "[`ring`](../solutions/ring/ring.md) `[x](../gone.md)` gone\n```text\n[a](../docs/a.md)\n```\n"
     )

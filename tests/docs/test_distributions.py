@@ -87,7 +87,8 @@ def test_the_program_s_wheel_holds_no_problem_and_no_reference(built: Path) -> N
     names = names_in(wheel)
     assert {"shardwise/__init__.py", "shardwise/py.typed", "shardwise/student/widget/desk.js"} <= set(names)
     assert not [name for name in names if {"problems", "solutions"} & {*Path(name).parts}]
-    assert not [name for name in names if name.endswith((".yaml", ".yml"))]
+    yaml = [Path(name) for name in names if name.endswith((".yaml", ".yml"))]
+    assert {path.parent.name for path in yaml} == {"beginnings"}  # what new problems and chapters begin as
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from shardwise.bank.bank import Bank
 from shardwise.errors import Fault, Faulty, said_by
 from shardwise.text_files import read_text
 
-_NO_REFERENCES = ("oracles", "figures", "interactive")  # folders of solutions/ that hold none
+NO_REFERENCES = ("oracles", "figures", "interactive")  # folders of solutions/ that hold none
 _LABELS = ("Units", "Raises", "Source")
 _LABEL = re.compile(rf"({'|'.join(_LABELS)}):\s*")
 
@@ -72,7 +72,7 @@ def _in_docstrings(bank: Bank) -> Iterator[Formula]:
     folder = bank.folder / "solutions"
     for path in sorted(folder.rglob("*.py"), key=lambda path: (path.stem, path)):
         place = path.relative_to(folder)
-        if place.parts[0] in _NO_REFERENCES:
+        if place.parts[0] in NO_REFERENCES:
             continue
         for function in _parsed(path, f"solutions/{place.as_posix()}").body:
             if not isinstance(function, ast.FunctionDef) or function.name.startswith("_"):
