@@ -126,7 +126,8 @@ def _by_symbol(theirs: ParsedFormula, ours: ParsedFormula) -> str:
     symbols = {leaf.name: _identity(leaf) for leaf, _ in _leaves(ours.tree, 1) if leaf.kind == "symbol"}
     for name, drawn in symbols.items():
         squares = tuple(value * value % PRIME for value in drawn)
-        if ratios == squares or all(ratio * square % PRIME == 1 for ratio, square in zip(ratios, squares, strict=True)):
+        inverted = all(ratio * square % PRIME == 1 for ratio, square in zip(ratios, squares, strict=True))
+        if (ratios == squares and "/" in str(ours)) or (inverted and "/" in str(theirs)):  # of a line that is there
             return f"`{name}` is on the wrong side of the fraction line."
     return ""
 
