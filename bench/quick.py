@@ -55,7 +55,7 @@ def commands(work: Path, name: str) -> Mapping[str, Sequence[str]]:
 
 
 def seconds(command: Sequence[str], folder: Path) -> tuple[float, float]:
-    """Wall time and processor time of a command."""
+    """Measure the wall time and the processor time of a command."""
     usage = run(command, folder)
     return usage.seconds, usage.cpu_seconds
 

@@ -34,7 +34,7 @@ def install(project: Path, packages: Path) -> None:
 
 
 def path_with(packages: Path) -> str:
-    """PYTHONPATH with a folder of packages before all others."""
+    """Return PYTHONPATH with a folder of packages before all others."""
     return os.pathsep.join(filter(None, [str(packages), os.environ.get("PYTHONPATH")]))
 
 

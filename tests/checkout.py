@@ -30,7 +30,7 @@ def checkout_bank() -> Bank:
 
 
 def kinds_of_the_bank() -> list[str]:
-    """The kinds of which the bank of this checkout has a problem."""
+    """Return the kinds of which the bank of this checkout has a problem."""
     return sorted({problem.data["kind"] for problem in checkout_bank().read_all().problems.values()})
 
 
@@ -66,7 +66,7 @@ def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
 
 
 def edited(problem: Problem, **changes: Any) -> Problem:
-    """A problem as if its file said otherwise."""
+    """Return a problem with another text in its file."""
     made = replace(problem)
     vars(made)["source"] = replace(problem.source, data={**problem.source.data, **changes})
     return made

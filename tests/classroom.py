@@ -16,7 +16,8 @@ from shardwise.course.assigning.assignments import SetDefinition, Student, assig
 from shardwise.course.assigning.keys import KEY_FILE, course_key
 from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock
 from shardwise.course.assigning.simulated_class import hand_in
-from shardwise.grading.batch import Batch, grade
+from shardwise.grading.batch import grade
+from shardwise.grading.outcome import Batch
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings
 from shardwise.sandbox import Limits

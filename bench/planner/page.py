@@ -195,7 +195,7 @@ def _peers(kept: Mapping[str, Any], rows: Sequence[Row]) -> str:
 def _constants() -> str:
     text = CONSTANTS.read_text("utf-8").strip()
     return (
-        "## Constants\n\nChips and links stand in [solutions/facts/hardware.yaml](../solutions/facts/hardware.yaml), each figure with source and date; which "
+        "## Constants\n\nChips and links are in [solutions/facts/hardware.yaml](../solutions/facts/hardware.yaml), each figure with source and date; which "
         "network joined the servers of a run in [solutions/planner/names.yaml](../solutions/planner/names.yaml), where a source does not print it; "
         "which software it used in [bench/planner/stacks.py](../bench/planner/stacks.py); what a fit may move in "
         "[bench/planner/calibration.yaml](../bench/planner/calibration.yaml). The rest is "

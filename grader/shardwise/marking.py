@@ -137,12 +137,12 @@ def _unjudged(
     written: str = "",
     notes: Mapping[str, Note] | None = None,
 ) -> Feedback:
-    """Feedback without a verdict: to what is blank, cannot be read, or is only read here, or where our side failed."""
+    """Return feedback without a verdict: for what is blank, unreadable or only read here, or where our side failed."""
     feedback = Feedback(question=question, outcome=outcome, max_points=points, remarks=remarks, notes=notes or {})
     return _printable(feedback, read=read, written=written)
 
 
 def _printable(feedback: Feedback, **texts: str) -> Feedback:
-    """Feedback with these further texts, and no character in any that a page or a terminal does not take."""
+    """Add further texts to feedback, and drop every character that a page or a terminal does not take."""
     shown: dict[str, Any] = {name: printable(text) for name, text in texts.items()}
     return feedback.model_copy(update={**shown, "remarks": tuple(map(printable, feedback.remarks))})

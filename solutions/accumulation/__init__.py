@@ -1,1 +1,1 @@
-"""References of the chapter on gradient accumulation."""
+"""References for the chapter on gradient accumulation."""

@@ -15,19 +15,19 @@ def accumulation_steps(*, target_batch: int, micro_batch: int, dp: int) -> int:
     A batch that does not divide is refused, as Megatron-LM refuses it: a step would be too small or too large.
 
     Units:   every argument is a count; batches in samples, micro_batch per GPU.
-    Raises:  ValueError if an argument is below 1 or target_batch is no multiple of micro_batch · dp.
+    Raises:  ValueError if an argument is below 1 or target_batch is not a multiple of micro_batch · dp.
     Source:  Shoeybi et al. 2019, arXiv:1909.08053; Megatron-LM, core/num_microbatches_calculator.py.
 
     >>> accumulation_steps(target_batch=2048, micro_batch=4, dp=8)   # 32 samples a pass, 64 times short
     64
     >>> accumulation_steps(target_batch=2000, micro_batch=4, dp=7)
     Traceback (most recent call last):
-    ValueError: target_batch 2000 is no multiple of micro_batch * dp = 28
+    ValueError: target_batch 2000 is not a multiple of micro_batch * dp = 28
     """
     require_counts(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
     samples_per_pass = micro_batch * dp
     if target_batch % samples_per_pass:
-        raise ValueError(f"target_batch {target_batch} is no multiple of micro_batch * dp = {samples_per_pass}")
+        raise ValueError(f"target_batch {target_batch} is not a multiple of micro_batch * dp = {samples_per_pass}")
     return target_batch // samples_per_pass
 
 

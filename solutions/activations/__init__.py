@@ -1,1 +1,1 @@
-"""References of the chapter on activation memory."""
+"""References for the chapter on activation memory."""

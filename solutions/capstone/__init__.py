@@ -1,1 +1,1 @@
-"""References of the chapter on the plan of Llama 3 405B."""
+"""References for the chapter on the plan of Llama 3 405B."""

@@ -1,1 +1,1 @@
-"""References of the chapter on checkpoints and failures."""
+"""References for the chapter on checkpoints and failures."""

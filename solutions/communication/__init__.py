@@ -1,1 +1,1 @@
-"""References of the chapter on collectives, topology and overlap."""
+"""References for the chapter on collectives, topology and overlap."""

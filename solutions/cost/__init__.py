@@ -1,1 +1,1 @@
-"""References of the chapter on compute, scaling laws and what a run costs."""
+"""References for the chapter on compute, scaling laws and what a run costs."""

@@ -1,1 +1,1 @@
-"""References of the chapter on data: storage, order, mixtures and loading."""
+"""References for the chapter on data: storage, order, mixtures and loading."""

@@ -1,1 +1,1 @@
-"""References of the chapter on expert parallelism."""
+"""References for the chapter on expert parallelism."""

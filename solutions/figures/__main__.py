@@ -32,13 +32,13 @@ STYLE: dict[RcKeyType, object] = {
 
 
 def chapters() -> list[ModuleType]:
-    """The modules beside this one, each with the CHAPTER that it illustrates and its pictures."""
+    """List the modules beside this one, each with the CHAPTER that it illustrates and its pictures."""
     names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return [importlib.import_module(f".{name}", __package__) for name in names if not name.startswith("_")]
 
 
 def pictures(chapter: ModuleType) -> list[Callable[[], Figure]]:
-    """The functions of a module that take nothing and return a figure."""
+    """List the functions of a module that take nothing and return a figure."""
     functions = [value for value in vars(chapter).values() if inspect.isfunction(value)]
     return [function for function in functions if inspect.get_annotations(function) == {"return": "Figure"}]
 

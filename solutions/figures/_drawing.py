@@ -55,7 +55,7 @@ def _scale(
 
 
 def numbers(*values: float, unit: str = "") -> dict[float, str]:
-    """Ticks with a unit behind each.
+    """Return ticks with a unit behind each.
 
     >>> numbers(1, 1000, unit=" GB")
     {1: '1 GB', 1000: '1,000 GB'}
@@ -64,7 +64,7 @@ def numbers(*values: float, unit: str = "") -> dict[float, str]:
 
 
 def percents(*shares: float) -> dict[float, str]:
-    """Ticks at shares, in per cent.
+    """Return ticks at shares, in per cent.
 
     >>> percents(0, 0.25)
     {0: '0 %', 0.25: '25 %'}
@@ -73,7 +73,7 @@ def percents(*shares: float) -> dict[float, str]:
 
 
 def kilos(*values: int) -> dict[float, str]:
-    """Ticks in units of 1,024 from there on.
+    """Return ticks at these numbers, in units of 1,024 from 1,024 on.
 
     >>> kilos(512, 2048)
     {512: '512', 2048: '2K'}
@@ -82,7 +82,7 @@ def kilos(*values: int) -> dict[float, str]:
 
 
 def halvings(low: int, high: int) -> dict[float, str]:
-    """Ticks at the powers of two between two exponents.
+    """Return ticks at the powers of two between two exponents.
 
     >>> halvings(-1, 1)
     {0.5: '1/2', 1.0: '1', 2.0: '2'}
@@ -91,7 +91,7 @@ def halvings(low: int, high: int) -> dict[float, str]:
 
 
 def middles(names: Iterable[str]) -> dict[float, str]:
-    """Ticks in the middle of cells that are 1 wide.
+    """Return ticks in the middle of cells that are 1 wide.
 
     >>> middles("ab")
     {0.5: 'a', 1.5: 'b'}

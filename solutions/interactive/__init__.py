@@ -25,7 +25,7 @@ from ..shapes import models
 def slider(
     label: str, values: Iterable[Any] | Mapping[str, Any], *, start: str, words: Callable[[Any], str] = str
 ) -> dict[str, Any]:
-    """A control with a value at each place, under what a student reads, and the place where it starts."""
+    """Return a slider: its options by the text that a student reads, and where it starts."""
     options = dict(values) if isinstance(values, Mapping) else {words(value): value for value in values}
     return {"label": label, "options": options, "start": start}
 
@@ -33,24 +33,24 @@ def slider(
 def buttons(
     label: str, values: Iterable[Any] | Mapping[str, Any], *, start: str, words: Callable[[Any], str] = str
 ) -> dict[str, Any]:
-    """A control that shows all of its options beside each other."""
+    """Return a control that shows all of its options side by side."""
     return {**slider(label, values, start=start, words=words), "as": "choice"}
 
 
 def frames_until(end: float, count: int, panels: int = 1) -> list[dict[str, Any]]:
-    """Frames in which time passes in the first of some panels; the last one shows all of it."""
+    """Return frames in which time passes in the first of some panels; the last one shows all of it."""
     others: list[dict[str, Any]] = [{} for _ in range(panels - 1)]
     moving = [{"panels": [{"now": short(end * place / count)}, *others]} for place in range(1, count)]
     return [*moving, {"panels": [{}, *others]}]
 
 
 def span(row: int, kind: str, begun: float | Fraction, ended: float | Fraction, **more: Any) -> dict[str, Any]:
-    """A bar of a timeline."""
+    """Return a bar of a timeline."""
     return {"row": row, "kind": kind, "from": short(begun), "to": short(ended), **more}
 
 
 def layer_shape(model: str) -> dict[str, int]:
-    """What the weights and activations of a dense layer depend on."""
+    """Return what the weights and activations of a dense layer depend on."""
     return {name: getattr(models, name)(model=model) for name in ("hidden", "ffn_hidden", "heads", "kv_heads")}
 
 

@@ -40,7 +40,7 @@ def rates(chip: str) -> dict[str, float]:
 
 
 def roof(chip: str) -> list[tuple[float, float]]:
-    """The roofline of a chip in TFLOP/s, from bend to bend."""
+    """Return the roofline of a chip in TFLOP/s, from bend to bend."""
     bends = sorted((LOW, ridge_point(**rates(chip)), HIGH))
     return points(lambda at: attainable_flop_per_s(intensity=at, **rates(chip)) / 1e12, bends)
 

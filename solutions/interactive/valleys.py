@@ -61,7 +61,7 @@ def loss_at(size: float, work: float) -> float:
 
 
 def valley(best: float, work: float) -> list[tuple[float, float]]:
-    """Loss over billions of parameters for one budget, around its best size."""
+    """Return the loss over billions of parameters for one budget, around its best size."""
     return points(lambda at: loss_at(at * 1e9, work), spread(0.1 * best / 1e9, 9 * best / 1e9, 48))
 
 

@@ -1,1 +1,1 @@
-"""References of the chapter on the layout of parallelism."""
+"""References for the chapter on the layout of parallelism."""

@@ -1,1 +1,1 @@
-"""References of the chapter on learning rate, batch size and their schedules."""
+"""References for the chapter on learning rate, batch size and their schedules."""

@@ -1,1 +1,1 @@
-"""References of the chapter on pipeline parallelism."""
+"""References for the chapter on pipeline parallelism."""

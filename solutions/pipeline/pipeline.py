@@ -228,7 +228,7 @@ def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int,
     A chunk is 1/v of the GPU's layers. The first GPU so holds p + (p - 1)/v micro-batches: interleaving costs memory.
 
     Units:   stage is i, counted from 0; the rest are counts. Result is a count of chunks.
-    Raises:  ValueError if a count is below 1, the stage does not exist, or m is no multiple of p.
+    Raises:  ValueError if a count is below 1, the stage does not exist, or m is not a multiple of p.
     Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3 (factor 1 + (p - 1)/(p·v) on the first GPU);
              Megatron-LM, megatron/core/pipeline_parallel/schedules.py.
 
@@ -240,7 +240,7 @@ def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int,
     if virtual_stages == 1:
         return in_flight(stages=stages, stage=stage, micro_batches=micro_batches)
     if micro_batches % stages:
-        raise ValueError(f"{micro_batches} micro-batches are no multiple of {stages} stages")
+        raise ValueError(f"{micro_batches} micro-batches are not a multiple of {stages} stages")
     return min(virtual_stages * micro_batches, (virtual_stages + 1) * stages - 2 * stage - 1)
 
 

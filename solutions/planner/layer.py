@@ -71,7 +71,7 @@ def product_seconds(
 
         seconds = FLOP / (share · peak) + product_memory · bytes / bandwidth
 
-    The second term makes thin products slow: they move more for each FLOP. A side that is no multiple of 64 leaves
+    The second term makes thin products slow: they move more for each FLOP. A side that is not a multiple of 64 leaves
     tiles of the tensor cores half empty.
 
     Units:   counts, on one GPU. Result in seconds.

@@ -1,1 +1,1 @@
-"""References of the chapter on mixed precision."""
+"""References for the chapter on mixed precision."""

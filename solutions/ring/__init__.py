@@ -1,1 +1,1 @@
-"""References of the chapter on the ring all-reduce."""
+"""References for the chapter on the ring all-reduce."""

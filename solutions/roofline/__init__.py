@@ -1,1 +1,1 @@
-"""References of the chapter on FLOP, the roofline and MFU."""
+"""References for the chapter on FLOP, the roofline and MFU."""

@@ -132,7 +132,7 @@ def fused_attention_intensity(
 
     Shapes:  Q, output (q, a·h); K, V (s, k·h)
     Units:   counts; bytes_per_element. Result in FLOP per byte.
-    Raises:  ValueError if an argument is not positive, or heads are no multiple of kv_heads, or a causal mask has not
+    Raises:  ValueError if an argument is not positive, or heads are not a multiple of kv_heads, or a causal mask has not
              as many queries as keys.
     Source:  Dao et al. 2022, arXiv:2205.14135, section 3; Ainslie et al. 2023, arXiv:2305.13245, section 1.
 
@@ -145,7 +145,7 @@ def fused_attention_intensity(
     require_counts(queries=queries, keys=keys, heads=heads, kv_heads=kv_heads, head_dim=head_dim)
     require_positive(bytes_per_element=bytes_per_element)
     if heads % kv_heads:
-        raise ValueError(f"{heads} heads are no multiple of {kv_heads} KV heads")
+        raise ValueError(f"{heads} heads are not a multiple of {kv_heads} KV heads")
     if causal and queries != keys:
         raise ValueError("a causal mask is counted for as many queries as keys")
     flop = 4 * queries * keys * heads * head_dim / (2 if causal else 1)

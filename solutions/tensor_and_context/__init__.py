@@ -1,1 +1,1 @@
-"""References of the chapter on tensor and context parallelism."""
+"""References for the chapter on tensor and context parallelism."""

@@ -1,1 +1,1 @@
-"""References of the chapter on ZeRO, FSDP and model states."""
+"""References for the chapter on ZeRO, FSDP and model states."""

@@ -21,13 +21,13 @@ TYPED = {"shardwise practice --chapter 02-shares": "latency 10 ms\n!\nquit\n"}
 
 
 def commands() -> list[str]:
-    """The commands of the page, in their order."""
+    """Return the commands of the page, in order."""
     blocks = re.findall(r"^ *```console\n(.*?)```", (ROOT / "docs" / "kinds.md").read_text("utf-8"), re.DOTALL | re.M)
     return [line for block in blocks for line in textwrap.dedent(block).splitlines() if not line.startswith(NOT_RUN)]
 
 
 class Author:
-    """Somebody in a clone of the repository, in a shell of an environment that has shardwise."""
+    """An author in a clone of the repository, with a shell whose environment has shardwise."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -80,7 +80,7 @@ def test_a_stranger_who_follows_the_page_gets_a_kind_that_grades(tmp_path: Path)
     assert said["shardwise kinds shares"].startswith("Named amounts that add up to a whole")
     assert "1 problem, 100 draws each: all sound" in said["shardwise lint where-time-goes --seeds 100"]
     assert "Correct" in said['shardwise check where-time-goes "latency 10 ms, sending 80 ms" --seed 1']
-    assert "There is no amount for sending yet." in said["shardwise practice --chapter 02-shares"]
+    assert "Enter an amount for sending." in said["shardwise practice --chapter 02-shares"]
     with (tmp_path / "my-bank" / "course" / "results" / "grades.csv").open() as table:
         (ada,) = csv.DictReader(table)
     assert (ada["status"], ada["points"], ada["max_points"]) == ("graded", "2", "2")

@@ -177,7 +177,7 @@ class BarePage:
         return self.show("problem", self.desk.open(question))
 
     def planner(self, model: str, cluster: str, layout: dict[str, Any]) -> Locator:
-        """The planner's form."""
+        """Show the planner's form."""
         self.desk = PlannerDesk(fresh_session().banks)
         return self.show("planner", self.desk.opened(model, cluster, layout))
 

@@ -17,13 +17,13 @@ DEFINITION = ast.FunctionDef | ast.ClassDef
 
 
 def listed(heading: str) -> set[str]:
-    """The names in a section of the page."""
+    """Return the names in a section of the page."""
     section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return set(re.findall(r"`(\w+)`", section))
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
-    """Every module of both packages, but for the references, which have the names of their fields."""
+    """Yield every module of both packages, but for the references, whose names are those of their formulas."""
     for package in PACKAGES:
         for path in sorted(package.rglob("*.py")):
             if "solutions" not in path.relative_to(package).parts:
@@ -31,7 +31,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 def names_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The names of a module's functions, classes and fields, with their lines."""
+    """Yield the names of a module's functions, classes and fields, with their lines."""
     for node in ast.walk(tree):
         if isinstance(node, DEFINITION):
             yield node.lineno, node.name

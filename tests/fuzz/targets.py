@@ -158,7 +158,7 @@ def _read_lock(path: Path) -> None:
 
 
 def template(data: bytes) -> None:
-    """A problem's file."""
+    """Read a problem's file."""
     with _file(data, "problem.yaml") as path:
         try:
             source = yaml_source.load_yaml(path, "problems/fuzz/problem.yaml")

@@ -20,10 +20,11 @@ from shardwise.cli.main import app
 from shardwise.course.assigning.simulated_class import blank, mistaken, right, unreadable
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
-from shardwise.grading.batch import Batch, grade
+from shardwise.grading.batch import grade
 from shardwise.grading.cluster import cluster
 from shardwise.grading.cluster import executor as remote
 from shardwise.grading.cluster import scheduler as way
+from shardwise.grading.outcome import Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.running.executors import Gone
 from shardwise.grading.worker import Settings

@@ -245,7 +245,7 @@ def secrets(question: Question, known: set[str]) -> list[str]:
 
 
 def lists_in(value: Any) -> Iterator[list[Any]]:
-    """The lists in plain data: what a key of small numbers alone hides is their order."""
+    """Yield the lists in plain data: the key of a question about small numbers hides only their order."""
     if isinstance(value, list):
         yield value
     for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -394,7 +394,7 @@ def test_no_kind_is_known_by_name_outside_its_own_module() -> None:
 
 
 def own(file: str, name: str) -> bool:
-    """Whether a module is the kind's."""
+    """Return whether a module belongs to the kind."""
     return file.startswith(f"kinds/{name}/")
 
 

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from checkout import TEMPLATES, posed, template
 from shardwise.grading import reports
-from shardwise.grading.batch import Batch
+from shardwise.grading.outcome import Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.results import Result
 from shardwise.kinds import kind_of

@@ -23,7 +23,7 @@ def print(*words):
 
 
 def printed(sandbox: Sandbox, *sources: str) -> object:
-    """What the cells of a notebook print, by a `print` of the notebook's own: the sandbox drops it."""
+    """Return what the cells print by a `print` of the notebook's own, since the sandbox drops what others print."""
     steps = [Cell(str(number), source) for number, source in enumerate(sources)]
     heard = sandbox.run([Cell("print", PRINT), *steps, Value("heard", "heard")]).results["heard"]
     assert isinstance(heard, ValueResult)

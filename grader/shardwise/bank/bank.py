@@ -110,7 +110,7 @@ class Problem:
 
 
 def _can_be_listed(data: Any) -> bool:
-    """Whether a file holds what a list of problems shows; to look at all of it takes seconds for a whole bank."""
+    """Return whether a file holds what a list of problems shows; to validate every file takes seconds."""
     return (
         isinstance(data, Mapping)
         and all(isinstance(data.get(name), str) for name in ("title", "kind", "difficulty", "source"))
@@ -234,7 +234,7 @@ class Banks(Catalogue):
 
 
 def _merged(mappings: Sequence[Mapping[str, T]]) -> dict[str, T]:
-    """Several mappings as one, in which the first that has a name counts."""
+    """Merge mappings into one; for each name, the first that has it counts."""
     found: dict[str, T] = {}
     for mapping in mappings:
         found |= {name: value for name, value in mapping.items() if name not in found}

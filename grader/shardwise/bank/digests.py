@@ -43,7 +43,7 @@ def digest_of(*folders: Path) -> str:
 
 
 def digest_of_text(text: str) -> str:
-    """Digest of one file, by its text."""
+    """Return the digest of one file, by its text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -76,5 +76,5 @@ def adapter(of: str) -> TypeAdapter[Any]:
 
 @cache
 def template_adapter(kind: str) -> TypeAdapter[Any]:
-    """What validates a problem of a kind: the model of that kind alone, so that no other has to be loaded."""
+    """Return the validator for problems of one kind, without loading any other kind."""
     return TypeAdapter(kinds()[kind].Template) if kind in kinds() else adapter("problem")

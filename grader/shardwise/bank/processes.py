@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def processes(count: int | None = None) -> Iterator[ProcessPoolExecutor]:
-    """So many processes, or one a core. They run before the `with` is entered.
+    """Start this many processes, or one per core. They run before the `with` is entered.
 
     Whatever ends the `with` early ends them, and no job that waits is begun: an executor alone would first do all that it
     was given, which takes minutes.

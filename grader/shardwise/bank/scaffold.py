@@ -25,7 +25,7 @@ USUAL = "quantity"  # the kind of most problems
 
 
 def _text(name: str) -> str:
-    """A file that something of an author's begins as."""
+    """Read one of the files that new problems and banks begin with."""
     return resources.files(__package__).joinpath("beginnings", name).read_text("utf-8")
 
 

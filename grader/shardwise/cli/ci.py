@@ -12,7 +12,7 @@ from shardwise.atomic_files import write_file
 from shardwise.course.gradescope import METADATA
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
-from shardwise.grading.batch import Batch
+from shardwise.grading.outcome import Batch
 from shardwise.grading.reports import VISIBILITIES
 from shardwise.grading.results import Result
 

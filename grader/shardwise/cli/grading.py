@@ -1,8 +1,7 @@
-"""The commands that grade: grade, regrade, history, and doctor for the machine that they run on."""
+"""The commands that grade: grade and regrade."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,13 +15,11 @@ import typer
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, waited_for
-from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
+from shardwise.cli.options import TrustedBankNames, trusted_banks_of
 from shardwise.cli.tables import (
     print_changes,
     print_consequences,
     print_grades,
-    print_history,
-    print_tiers,
     progress_bar,
 )
 from shardwise.course.assigning.keys import named_key
@@ -31,8 +28,8 @@ from shardwise.grading.running.cores import usable
 
 if TYPE_CHECKING:
     from shardwise.course.assigning.lockfile import Lock
-    from shardwise.grading.batch import Batch
     from shardwise.grading.intake import Decisions
+    from shardwise.grading.outcome import Batch
     from shardwise.grading.regrade import Regrade
     from shardwise.grading.running.executors import Opener
     from shardwise.grading.worker import Settings
@@ -336,33 +333,6 @@ def _agreed(question: str) -> bool:
     return sys.stdin.isatty() and typer.confirm(question)
 
 
-@commands.command(epilog="Example:  shardwise history --out results/ --student ada")
-def history(
-    out: Annotated[Path, typer.Option(help="The folder with the results.")],
-    student: Annotated[str | None, typer.Option(help="Only this student.")] = None,
-    key: KeyFile = None,
-    as_json: Json = False,
-) -> None:
-    """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
-    from shardwise.grading.record.ledger import LEDGER, Ledger
-    from shardwise.grading.regrade import cause_of
-    from shardwise.grading.results import to_json
-
-    if not (out / LEDGER).is_file():
-        raise ShardwiseError(f"{out} holds no results yet.")
-    named = named_key(key)
-    with Ledger(out / LEDGER, [named] if named else ()) as ledger:
-        gradings = list(ledger.history(student))
-    if not gradings:
-        raise ShardwiseError(f"Nothing of {student!r} was graded into {out}." if student else f"{out} is empty.")
-    if as_json:
-        for grading in gradings:
-            about = {name: getattr(grading, name) for name in ("at", "who", "engine", "notebook", "key")}
-            typer.echo(json.dumps({**about, "result": json.loads(to_json(grading.result))}, ensure_ascii=False))
-        return
-    print_history(gradings, cause_of)
-
-
 def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
     """The cluster that was asked for."""
     asked = {scheduler: bool(scheduler), "slurm": slurm, "kubernetes": kubernetes}
@@ -383,24 +353,3 @@ def _where(place: str | None, settings: Settings, workers: int | None) -> Iterat
 
     with cluster(place, settings, lambda text: typer.echo(text, err=True), workers) as found:
         yield found
-
-
-@commands.command(epilog="Example:  shardwise doctor")
-def doctor(as_json: Json = False) -> None:
-    """Say how student code would be isolated on this machine, why, and what would make it better.
-
-    Each tier is tried by attacking it. Exit code 0: submissions can be graded here; 1: they cannot.
-    """
-    from dataclasses import asdict
-
-    from shardwise.sandbox import SandboxUnavailable, probe
-
-    try:
-        verdicts = probe()
-    except SandboxUnavailable as error:
-        raise ShardwiseError(str(error)) from None
-    if as_json:
-        typer.echo(json.dumps([asdict(verdict) for verdict in verdicts], indent=2))
-    else:
-        print_tiers(verdicts)
-    raise typer.Exit(0 if any(verdict.passed for verdict in verdicts) else 1)

@@ -22,7 +22,7 @@ from shardwise import __version__
 from shardwise.bank.bank import Banks
 from shardwise.bank.pages.curriculum import covered
 from shardwise.bank.pages.formulas import formulas_of
-from shardwise.cli import assigning, authoring, grading, practising, trust
+from shardwise.cli import assigning, authoring, grading, inspecting, practising, trust
 from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
@@ -44,6 +44,7 @@ app = typer.Typer(
 app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
+app.add_typer(inspecting.commands)
 app.add_typer(practising.commands)
 app.add_typer(trust.commands)
 
@@ -274,7 +275,7 @@ def _options(
 
 @cache
 def with_added_commands() -> typer.Typer:
-    """Return the app with the commands that other packages add, each under its name and none in place of one of ours.
+    """Return the app with the commands that other packages add; none replaces a built-in command.
 
     One that cannot be loaded says so when it is called, and keeps no other command from working.
     """
@@ -295,7 +296,7 @@ def _name(command: CommandInfo) -> str:
 
 
 def _only(name: str) -> typer.Typer:
-    """The command of that name that a package adds."""
+    """Return the command of that name that a package adds."""
     try:
         commands = load_added(COMMANDS, name)
         if not isinstance(commands, typer.Typer):
@@ -313,7 +314,7 @@ def _only(name: str) -> typer.Typer:
 
 
 def _broken(name: str, error: ShardwiseError) -> typer.Typer:
-    """A command that says why it cannot be used."""
+    """Return a command that says why it cannot be used."""
     commands = typer.Typer()
 
     @commands.command(
@@ -338,7 +339,7 @@ def main() -> None:
 
 
 def _said(error: Exception) -> str:
-    """What the command line says of an error that ends a command."""
+    """Return the message for an error that ends a command."""
     match error:
         case Faulty():
             count = len(error.faults)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from shardwise.bank.lint.fairness import Spread
     from shardwise.bank.lint.lint import Report
     from shardwise.course.collecting.receipts import Receipt
-    from shardwise.grading.batch import Batch
     from shardwise.grading.consequences import Consequences
+    from shardwise.grading.outcome import Batch
     from shardwise.grading.record.ledger_tables import Grading
     from shardwise.grading.regrade import Change, Regrade
     from shardwise.grading.results import Result
@@ -37,14 +37,14 @@ NARROWEST = 60  # columns in which every table has room for its figures
 
 
 def console(*, piped: int = 140) -> Console:
-    """A rich console for tables that `print_columns` cannot print; so wide where it is no terminal."""
+    """Return a rich console for tables that `print_columns` cannot print, with a fixed width when piped."""
     from rich.console import Console
 
     return Console(highlight=False, width=_width(piped))
 
 
 def _width(piped: int = 140) -> int:
-    """The columns that a table may take. A terminal that is too narrow for it breaks the lines: no figure is cut off."""
+    """Return how many columns a table may use. In a narrower terminal the lines wrap, and no figure is cut off."""
     return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else piped
 
 

@@ -18,9 +18,10 @@ from shardwise.bank.posing import pose, pose_chapter
 from shardwise.course.assigning.lockfile import Lock, writing
 from shardwise.errors import Reject, ShardwiseError, said_by
 from shardwise.grading import reports
-from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
+from shardwise.grading.batch import WITH_SOLUTIONS, Progress, grade
 from shardwise.grading.consequences import OtherStanding
 from shardwise.grading.intake import Decisions, Practice, locks_near
+from shardwise.grading.outcome import PAGES, Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger, lies
 from shardwise.grading.record.ledger_tables import Grading
 from shardwise.grading.running.executors import Opener

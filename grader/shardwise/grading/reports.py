@@ -13,7 +13,7 @@ from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
 from shardwise import __version__
 from shardwise.atomic_files import patiently, replacing
-from shardwise.grading.batch import Batch
+from shardwise.grading.outcome import Batch
 from shardwise.grading.results import Answer, Result, to_json
 from shardwise.markdown.feedback import as_markdown, as_plain
 from shardwise.markdown.plain import to_plain

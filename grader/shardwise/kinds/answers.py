@@ -56,12 +56,12 @@ def _narrow(value: Any) -> Any:
 
 
 def verdict_on(kind: Kind[Any, Any, Any], question: Question, value: Any, runner: Runner) -> Feedback:
-    """The feedback to a value, with what is wrong with it where no recognised mistake fits."""
+    """Judge a value, and explain what is wrong with it where no recognised mistake fits."""
     return explained(kind, question, value, kind.matches(question, value, runner))
 
 
 def explained(kind: Kind[Any, Any, Any], question: Question, value: Any, feedback: Feedback) -> Feedback:
-    """The same feedback with what is wrong with the value, where no recognised mistake fits."""
+    """Add what is wrong with the value to its feedback, where no recognised mistake fits."""
     if feedback.credit < 1 and feedback.mistake is None and (explanation := kind.explain(question, value)):
         return feedback.saying(explanation, *feedback.remarks)
     return feedback

@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
-FORM_DEPTH = 3  # a form is a dictionary that holds one of inputs; what is nested deeper is no form of ours
+FORM_DEPTH = 3  # a form is a dictionary that may hold one of inputs; deeper data is an answer, not an empty form
 
 
 def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
-    """Whether nothing was answered: nothing at all, an ellipsis as such or as text, white space, or a form without an answer."""
+    """Return whether nothing was answered: None, an ellipsis (also as text), white space, or an empty form."""
     if isinstance(raw, dict):
         return depth > 0 and all(is_blank(part, depth - 1) for part in raw.values())
     if isinstance(raw, str):

@@ -48,7 +48,7 @@ def _read(feedback: Feedback) -> str:
 
 
 def remarks_in_markdown(feedback: Feedback) -> str:
-    """The remarks as one text, in Markdown; nothing where they only say what the headline does."""
+    """Join the remarks into one Markdown text; empty where they only repeat the headline."""
     return "" if feedback.say == PRAISE else feedback.say
 
 

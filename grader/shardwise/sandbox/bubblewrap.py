@@ -12,13 +12,13 @@ BOX = "/box/job"  # where each job mounts a tmpfs of its own
 
 
 def command(bwrap: str, seccomp_fd: int, seen: Layout, inner: Sequence[str], root: str = "") -> list[str]:
-    """bubblewrap binds the visible files itself, unless there is a directory `root` below which they lie."""
+    """Return the bubblewrap command, which binds the visible files itself unless a directory `root` holds them."""
     files = ["--ro-bind", root, "/"] if root else _visible_files(seen)
     return [bwrap, "--seccomp", str(seccomp_fd), *_isolation(), *files, *_own_directories(), "--", *inner]
 
 
 def command_as_root(bwrap: str, seccomp_fd: int, seen: Layout, inner: Sequence[str], root: str) -> list[str]:
-    """For root: the files are bound below the directory `root`, and bubblewrap runs as nobody. See inside/root_setup.py."""
+    """Return the command for root, which binds the files below `root` and runs bubblewrap as nobody. See inside/root_setup.py."""
     setup = {
         "root": root,
         "symlinks": seen.symlinks,

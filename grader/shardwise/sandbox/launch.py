@@ -88,7 +88,7 @@ def _kill(process: subprocess.Popen[bytes], patience: float = 0.0) -> None:
 
 @contextlib.contextmanager
 def _command(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[Mapping[str, Any]]:
-    """What Popen needs to start a server of this plan."""
+    """Return what Popen needs to start a server of this plan."""
     machine = platform.machine()
     if machine not in seccomp.MACHINES:
         raise SandboxUnavailable(f"system-call filters are written for {seccomp.MACHINES}, not for {machine}")

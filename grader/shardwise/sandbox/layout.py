@@ -73,7 +73,7 @@ def package_directories() -> dict[str, str]:
 
 
 def _interpreter_paths(python: str) -> list[str]:
-    """The program, its dynamic loader, the standard library, and the directories of shared libraries."""
+    """Return the paths of the program, its dynamic loader, the standard library, and shared libraries."""
     paths = [python, *_stdlib(), *_library_paths()]
     paths += ["/etc/ld.so.cache"]
     unique = dict.fromkeys(os.path.normpath(path) for path in paths if os.path.exists(path))
@@ -87,7 +87,7 @@ def _stdlib() -> list[str]:
 
 
 def _library_paths() -> list[str]:
-    """The directories of libc and libm, the loader, and the libraries of a private interpreter (pyenv, conda)."""
+    """Return the directories of libc and libm, the loader, and the libraries of a private interpreter (pyenv, conda)."""
     with open("/proc/self/maps") as maps:
         mapped = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
     standard = {

@@ -52,7 +52,7 @@ def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: st
 
 
 def _first_that_holds(ways: Iterable[Plan], limits: Limits) -> Sandbox | list[tuple[str, str]]:
-    """The sandbox of the first plan that holds, or the tier and the reason of each that does not."""
+    """Return the sandbox of the first plan that holds, or each plan's tier with the reason why it does not."""
     refused = []
     for plan in ways:
         try:

@@ -32,7 +32,7 @@ class Quit(Exception):
 
 
 def _command(question: Question, line: str) -> str:
-    """Return the command that a line gives, or the line, which is then an answer."""
+    """Return the command on a line, or the line itself, which is then an answer."""
     if (letter := line.lower()) in _LETTERS:
         return line if _is_answer(question, line) else _LETTERS[letter]
     return _IN_FULL.get(line.lower(), line)

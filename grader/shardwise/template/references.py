@@ -93,7 +93,7 @@ class References:
         return found  # type: ignore[no-any-return]
 
     def line_of(self, error: BaseException) -> str:
-        """The innermost line of these modules at which an error arose, as "solutions/zero/zero.py:12"; nothing if none is."""
+        """Return the innermost line of these modules at which an error arose, such as "solutions/loans.py:12"; empty if none."""
         lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, SyntaxError):
             lines.append((error.filename or "", error.lineno))

@@ -74,7 +74,7 @@ class _NoValue(ConstructorError):  # type: ignore[misc]
 
 
 def _scalar(node: Any) -> Any:
-    """A scalar as text, a number, a truth value or None. A tag that is none of YAML's own counts for nothing."""
+    """Return a scalar as text, a number, a truth value or None. Tags that are not YAML's own are ignored."""
     kind = node.tag.removeprefix(TAG)
     if kind not in _KINDS:
         return None if kind == "null" else node.value
@@ -130,7 +130,7 @@ class _Tree:
         return self.data(node, path, depth)
 
     def _entries(self, node: Any, depth: int) -> dict[str, tuple[Any, Any]]:
-        """Key and value by the key's text: a mapping's own ones first, then those that it merges (<<)."""
+        """Return key and value by the key's text: a mapping's own entries first, then those that it merges (<<)."""
         own: dict[str, tuple[Any, Any]] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):

@@ -95,7 +95,7 @@ def nouns_in(text: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """A prompt without line breaks and marks, and with a plain 2 for each number: the point of one ends no sentence."""
+    """Return a prompt without line breaks and markup, and with 2 for each number: a decimal point ends no sentence."""
     return re.sub(r"[*`_]", "", re.sub(r"\s+", " ", _NUMBER.sub("2", text)))
 
 

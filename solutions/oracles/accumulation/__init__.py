@@ -1,1 +1,1 @@
-"""Oracles of the chapter on gradient accumulation."""
+"""Oracles for the chapter on gradient accumulation."""

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on activation memory."""
+"""Oracles for the chapter on activation memory."""

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on the plan of Llama 3 405B."""
+"""Oracles for the chapter on the plan of Llama 3 405B."""

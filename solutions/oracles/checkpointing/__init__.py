@@ -1,1 +1,1 @@
-"""Oracles of the chapter on checkpoints and failures."""
+"""Oracles for the chapter on checkpoints and failures."""

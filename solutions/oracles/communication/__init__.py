@@ -1,1 +1,1 @@
-"""Oracles of the chapter on collectives, topology and overlap."""
+"""Oracles for the chapter on collectives, topology and overlap."""

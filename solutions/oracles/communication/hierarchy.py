@@ -48,7 +48,7 @@ def _sharded_phases(message_bytes: float, servers: int, gpus_per_server: int) ->
 
 
 def _at_once(phases: list[Load]) -> Load:
-    """The bytes of all phases together."""
+    """Add up the bytes of all phases."""
     total = Load(int)
     for carried in phases:
         for link, amount in carried.items():

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on compute, scaling laws and what a run costs."""
+"""Oracles for the chapter on compute, scaling laws and what a run costs."""

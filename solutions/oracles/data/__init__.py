@@ -1,1 +1,1 @@
-"""Oracles of the chapter on data: storage, order, mixtures and loading."""
+"""Oracles for the chapter on data: storage, order, mixtures and loading."""

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on expert parallelism."""
+"""Oracles for the chapter on expert parallelism."""

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on the layout of parallelism."""
+"""Oracles for the chapter on the layout of parallelism."""

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on learning rate, batch size and their schedules."""
+"""Oracles for the chapter on learning rate, batch size and their schedules."""

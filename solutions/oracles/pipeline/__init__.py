@@ -1,1 +1,1 @@
-"""Oracles of the chapter on pipeline parallelism."""
+"""Oracles for the chapter on pipeline parallelism."""

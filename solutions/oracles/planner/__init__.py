@@ -1,1 +1,1 @@
-"""Oracles of the planner."""
+"""Oracles for the planner."""

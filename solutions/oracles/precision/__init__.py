@@ -1,1 +1,1 @@
-"""Oracles of the chapter on mixed precision."""
+"""Oracles for the chapter on mixed precision."""

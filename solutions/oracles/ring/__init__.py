@@ -1,1 +1,1 @@
-"""Oracles of the chapter on the ring all-reduce."""
+"""Oracles for the chapter on the ring all-reduce."""

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on FLOP, the roofline and MFU."""
+"""Oracles for the chapter on FLOP, the roofline and MFU."""

@@ -1,1 +1,1 @@
-"""Oracles of the shapes of models."""
+"""Oracles for the shapes of models."""

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on tensor and context parallelism."""
+"""Oracles for the chapter on tensor and context parallelism."""

@@ -1,1 +1,1 @@
-"""Oracles of the chapter on ZeRO, FSDP and model states."""
+"""Oracles for the chapter on ZeRO, FSDP and model states."""

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser.hands import ANSWERS, first, form_of
+from browser.hands import ANSWERS, Keys, first, form_of, give, is_said, right_answer
 from browser.in_jupyter import of_cells, ready, run_all, show
-from checkout import checkout_bank
+from checkout import ROOT, checkout_bank
 from jupyter_lab import Lab
+from shardwise.bank.discovery import open_banks
 from shardwise.bank.posing import pose
 from shardwise.kinds.quantity.model import QuantityKey
 from shardwise.markdown.plain import to_plain
@@ -50,6 +51,19 @@ def opened(request: pytest.FixtureRequest, page: Page, lab: Lab) -> Callable[...
 
 def practices(*names: str) -> list[str]:
     return ["from shardwise import practice", *(f'practice("{name}")' for name in names)]
+
+
+@pytest.mark.parametrize("opened", ["lab"], indirect=True)
+def test_a_kind_that_another_package_adds_is_answered_in_jupyter(page: Page, opened: Callable[..., None]) -> None:
+    bank, name = ROOT / "examples" / "bank", "where-the-payments-go"
+    question = pose(open_banks((str(bank),)).find(name), "0")
+    right, wrong = right_answer(question), {"interest": "1 dollar", "principal": "1 dollar", "future": "1 dollar"}
+    opened("another-kind.ipynb", f'from shardwise import practice\n\npractice("{name}", bank={str(bank)!r})')
+    form = form_of(page, question)
+    for raw, state in ((wrong, "unreadable"), (right, "right")):  # the wrong amounts do not add up
+        give(Keys(page), form, question, raw)
+        is_said(form, state)
+    expect(form).to_contain_text("Read as 201")  # of the preview that the kind gives
 
 
 @pytest.mark.slow

@@ -367,7 +367,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("ring.ring.crossover_bytes", {"gpus": 3}, "for the two to differ in steps"),
     ("ring.ring.parameters_behind_phase", {"gpus": 1}, "gpus must be at least 2"),
     ("ring.ring.rails_all_reduce_seconds", {"servers": 1}, "servers and gpus_per_server must be at least"),
-    ("roofline.roofline.fused_attention_intensity", {"heads": 1}, "heads are no multiple of"),
+    ("roofline.roofline.fused_attention_intensity", {"heads": 1}, "heads are not a multiple of"),
     ("cost.run_costs.seconds_saved_by_speedup", {"speedup": 0.5}, "speedup must be at least"),
     ("checkpointing.spares.recovery_probability", {"failed": 1000000}, "failed must be at most"),
     ("tensor_and_context.tensor_parallel.kv_copies", {"kv_heads": 3}, "GPUs must divide one another"),
@@ -437,7 +437,7 @@ NO_ORACLE = {
 }
 # These divide something, or are divided: they are doubled, and one more of them is not asked for.
 DEALT_OUT = {"heads", "hidden", "kv_heads", "sequence_length", "tokens", "tp"}
-# Of these the oracle knows only what the example has, or the number in the example lies on a limit.
+# For these the oracle supports only the value of the example, or that value is at a limit.
 NOT_MOVED = {
     "active_parameters.mlp_matrices",
     "largest_tp.kv_heads",
@@ -568,7 +568,7 @@ def test_a_count_is_a_whole_number_and_no_float(name: str) -> None:
 
 
 def oracle_of(module: str, name: str) -> Function | None:
-    """The oracle that takes the same arguments as a reference, if there is one."""
+    """Return the oracle that takes the same arguments as a reference, if there is one."""
     there = ORACLES.get(f"{module}.{name}")
     with contextlib.suppress(ModuleNotFoundError):
         oracles = importlib.import_module(
@@ -587,7 +587,7 @@ def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:
 
 
 def neighbours(function: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The arguments, and those with one of them moved: a switch turned, a count by one or doubled, a size to either side."""
+    """Yield the arguments, and variants with one of them changed: a flag flipped, a count plus one or doubled, a size scaled."""
     yield arguments
     for argument, value in arguments.items():
         if f"{function}.{argument}" in NOT_MOVED:
@@ -603,7 +603,7 @@ def neighbours(function: str, arguments: dict[str, Any]) -> Iterator[dict[str, A
 
 
 def agree(ours: Any, theirs: Any) -> bool:
-    """Whether two results are the same, but for what an oracle that searches or adds up small steps is off."""
+    """Return whether two results are equal, up to the error of an oracle that searches or sums small steps."""
     if isinstance(ours, Mapping):
         return ours.keys() == theirs.keys() and all(agree(value, theirs[key]) for key, value in ours.items())
     if isinstance(ours, Sequence) and not isinstance(ours, str):

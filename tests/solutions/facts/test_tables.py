@@ -18,7 +18,7 @@ OF_TESTS = sorted(Path(__file__).parents[2].rglob("*.yaml"))
 
 
 def as_json(data: Any) -> str:
-    """Data as text, in which a tuple is a list."""
+    """Return data as text, in which a tuple is a list."""
     return json.dumps(data, default=str)
 
 

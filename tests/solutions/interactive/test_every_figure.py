@@ -33,7 +33,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def shown(name: str, **chosen: str) -> Shown:
-    """What a figure shows at its start, but for the controls that are set to another of their options."""
+    """Return what a figure shows at its start, with some controls set to other options."""
     module = module_of(name)
     picked = {
         control: about["options"][chosen.get(control, about["start"])] for control, about in module.CONTROLS.items()
@@ -46,7 +46,7 @@ def facts_of(seen: Shown) -> dict[str, str]:
 
 
 def one_control_moved(name: str) -> Iterator[Shown]:
-    """What a figure shows with each option of each control, all others being at their start."""
+    """Yield what a figure shows with each option of each control, all others at their start."""
     for control, about in module_of(name).CONTROLS.items():
         for option in about["options"]:
             yield shown(name, **{control: option})

@@ -202,7 +202,7 @@ mistakes:
         if not isinstance(given, Mapping) or not given.keys() <= form.amounts.keys():
             raise Unreadable(f"I expected an amount for each of {', '.join(form.amounts)}.")
         if missing := [name for name in form.amounts if is_blank(given.get(name))]:
-            raise Unreadable(f"There is no amount for {', '.join(missing)} yet.")
+            raise Unreadable(f"Enter an amount for {', '.join(missing)}.")
         amounts = {name: _amount(form, name, given[name]) for name in form.amounts}
         total = sum(amounts.values())
         if abs(total - form.whole) > len(amounts) * form.within:

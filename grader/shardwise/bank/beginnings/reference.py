@@ -15,7 +15,7 @@ def transfer_seconds(*, file_bytes: float, bandwidth_bytes_per_s: float, latency
     >>> transfer_seconds(file_bytes=1e9, bandwidth_bytes_per_s=12.5e9, latency_s=0.05)
     0.13
     """
-    if not bandwidth_bytes_per_s > 0:  # nor is nan, which is no number
+    if not bandwidth_bytes_per_s > 0:  # this refuses NaN as well
         raise ValueError(f"bandwidth_bytes_per_s must be above 0, not {bandwidth_bytes_per_s!r}")
     for name, value in (("file_bytes", file_bytes), ("latency_s", latency_s)):
         if not value >= 0:

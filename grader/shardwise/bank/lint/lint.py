@@ -131,7 +131,7 @@ Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
 
 
 def _proved(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Report]]:
-    """Each job with its report, as they are done. Raises ShardwiseError where a process ends."""
+    """Yield each job with its report when it is done. Raises ShardwiseError where a process ends."""
     cores = os.cpu_count() or 1
     with processes(min(workers or cores, cores, len(jobs))) as pool:
         proofs = {pool.submit(_job, job): job for job in jobs}
@@ -270,7 +270,7 @@ class _Found:
 
 
 def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found: _Found) -> int:
-    """One draw; gives how many throws were rejected before it."""
+    """Lint one draw, and return how many throws were rejected before it."""
     seed, sampled = str(number), number < SAMPLED
     drawn, made = solved(problem, seed)
     seen.waiting.drawn(drawn.values)

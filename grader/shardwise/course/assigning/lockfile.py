@@ -137,7 +137,7 @@ class Lock:
         return line
 
     def about(self, student: str) -> tuple[str, float]:
-        """A student's name and the points of their questions. Raises KeyError."""
+        """Return a student's name and question points. Raises KeyError."""
         name, points, _ = self._about[student]
         return name, points
 
@@ -245,7 +245,7 @@ def _student_of(line: bytes) -> str:
 
 
 def _about(line: bytes, student: str) -> tuple[str, float, tuple[str, ...]]:
-    """A student's name, the points of their questions, and what else course systems may call them, from a line."""
+    """Return a student's name, question points, and aliases in course systems, from a line."""
     found = _ABOUT.match(line)
     return (
         (json.loads(found[1]), float(found[2]), tuple(json.loads(found[3] or b"[]"))) if found else (student, 0.0, ())
@@ -262,7 +262,7 @@ def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
 
 
 def _question(data: Mapping[str, Any]) -> Question:
-    """A question as it was drawn. Raises ShardwiseError when it is no question of ours."""
+    """Return a question as it was drawn. Raises ShardwiseError when the data is not a valid question."""
     kind = kinds().get(str(data.get("kind")))
     if kind is None:
         raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here: install the package that adds it")

@@ -95,7 +95,7 @@ def _with_solution_marked(source: str) -> str:
 
 
 def _is_verb(name: str) -> bool:
-    """Whether a notebook can import a name."""
+    """Return whether a notebook can import a name."""
     return name.isidentifier() and not iskeyword(name) and not name.startswith("_")
 
 

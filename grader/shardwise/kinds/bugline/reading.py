@@ -87,7 +87,7 @@ def _in_lines(text: str) -> dict[str, str]:
 
 
 def _line(form: BuglineForm, value: Any) -> int:
-    """The number of a line: 3, "3", "line 3", "3: steps = 2 * hosts"; or the line as it stands in the listing."""
+    """Return the number of a line given as 3, "3", "line 3", "3: steps = 2 * hosts", or by its text in the listing."""
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     if isinstance(value, str) and len(value) <= LONGEST_LINE:
@@ -110,7 +110,7 @@ def _bare(text: str) -> str:
 
 
 def _arguments(form: BuglineForm, text: str) -> dict[str, str] | None:
-    """Arguments that were written as text, "hosts=2, message_bytes=1e9", also as a call; None for anything else."""
+    """Parse arguments written as text, "hosts=2, message_bytes=1e9", also as a call; None for anything else."""
     inner = re.sub(rf"\A\s*(?:{form.function}|dict)?\s*[({{]|[)}}]\s*\Z", "", text)
     found = _NAMED.findall(inner)
     is_read = bool(found) and not _NAMED.sub("", inner).strip() and len(dict(found)) == len(found)

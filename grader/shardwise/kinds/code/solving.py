@@ -21,7 +21,7 @@ def counted(template: CodeTemplate, case: Case, draw: Draw) -> Any:
 
 
 def solved_input(template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
-    """A case with what the reference and the mistakes return; None where the reference refuses an ordinary one."""
+    """Return an input with what the reference and the mistakes return; None where the reference refuses an ordinary one."""
     answer, references = template.answer, draw.references
     try:
         key = references.call(references.reference(answer.reference), {**draw.values, **case.base}, answer.arguments)

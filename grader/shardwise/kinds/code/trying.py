@@ -15,7 +15,7 @@ LONGEST = 1000  # characters of the arguments
 
 
 def arguments_of(form: CodeForm, text: str) -> dict[str, Any]:
-    """The arguments of a call as they are typed: message_gb=1, hosts=8; or 1, 8. Raises Unreadable."""
+    """Parse the arguments of a call as a student types them: message_gb=1, hosts=8; or 1, 8. Raises Unreadable."""
     names = [given.name for given in form.arguments]
     like = f"Write them as in {', '.join(f'{name}=1' for name in names)}."
     if len(text) > LONGEST:

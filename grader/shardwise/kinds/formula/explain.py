@@ -119,7 +119,7 @@ def _symbols(said: Any) -> int:
 
 
 def _by_symbol(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """Return whether one symbol is on the wrong side of the fraction line, off by its square."""
+    """Name the symbol that is on the wrong side of the fraction line: the ratio is its square. Empty where there is none."""
     ratios = tuple(
         wrong * pow(right, -1, PRIME) % PRIME for wrong, right in zip(theirs.fingerprint, ours.fingerprint, strict=True)
     )

@@ -75,7 +75,7 @@ def nodes(tree: Node) -> Iterator[Node]:
 def one_node_changed(
     tree: Node, change: Callable[[Node], Iterator[tuple[Node, *Words]]]
 ) -> Iterator[tuple[Node, *Words]]:
-    """Yield a formula with one of its nodes changed, for each node and each of its changes, and what is said to that."""
+    """Yield the formula with a single node changed, for each node and each change, with the words for that change."""
     yield from change(tree)
     for place, part in enumerate(tree.parts):
         for new, *words in one_node_changed(part, change):

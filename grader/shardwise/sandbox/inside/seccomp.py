@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 
 def _numbers(table: str) -> dict[str, tuple[int, int]]:
-    """Calls by name, and their numbers on x86_64 and elsewhere; -1 where the architecture has no such call.
+    """Parse a table of calls: their numbers on x86_64 and elsewhere; -1 where the architecture has no such call.
 
     From arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux 6.12.
     """

@@ -50,7 +50,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str |
 
 
 def unshare(flags: int) -> None:
-    """unshare(2)."""
+    """Call unshare(2)."""
     _checked(_libc.unshare(flags), "unshare")
 
 

@@ -59,7 +59,7 @@ class Card:
         )
 
     def _lines(self) -> str:
-        """A line for each chapter, for a terminal."""
+        """Return a line for each chapter, for a terminal."""
         names = [name.lower() for name in _COLUMNS]
         return "\n".join(
             f"{each.title}: {', '.join(map(' '.join, zip(_figures(each), names, strict=True)))}"

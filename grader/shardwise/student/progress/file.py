@@ -116,7 +116,7 @@ class ProgressFile:
         ]
 
     def exported(self) -> dict[str, Any]:
-        """All that the file holds, as JSON data."""
+        """Return everything the file holds, as JSON data."""
         drafts = self._rows("SELECT at, bank, key, value FROM draft ORDER BY at")
         return {
             "format": _FORMAT,
@@ -142,7 +142,7 @@ class ProgressFile:
             db.execute(f"INSERT {into} ({columns}) VALUES ({', '.join('?' * len(values))})", values)
 
     def _read(self, convert: Callable[[Any], Any], value: Any) -> Any:
-        """What a value of the file stands for. Raises Unusable where somebody else has written it."""
+        """Convert a value of the file. Raises Unusable where it is not one that shardwise wrote."""
         try:
             return convert(value)
         except (ValueError, TypeError) as error:
@@ -193,7 +193,7 @@ class ProgressFile:
 
 
 def _of_variant(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with its moment and its variant as events have them."""
+    """Return a row with its time and its variant as events have them. Raises ValueError."""
     rest = {name: value for name, value in row.items() if name not in ("at", *Variant._fields)}
     variant = Variant(*(row[name] for name in Variant._fields))
     at = datetime.fromisoformat(row["at"])

@@ -91,7 +91,7 @@ class Journal:
         self._do(lambda file: file.add(event))
 
     def _do(self, act: Callable[[ProgressFile], None]) -> None:
-        """Write; a write that fails is told by `trouble`."""
+        """Write; `trouble` reports a write that fails."""
         if self._file is not None:
             try:
                 act(self._file)

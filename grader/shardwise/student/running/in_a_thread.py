@@ -46,7 +46,7 @@ def run_limited(
 
 @contextmanager
 def _guarded() -> Iterator[None]:
-    """Swallow what a function prints. IPython's exit() and quit(), which end the kernel, end the call, as sys.exit() does."""
+    """Discard what a function prints, and let IPython's exit() and quit() end the call instead of the kernel."""
     exits: dict[str, Any] = {name: vars(__main__)[name] for name in ("exit", "quit") if name in vars(__main__)}
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         vars(__main__).update(dict.fromkeys(exits, sys.exit))

@@ -40,7 +40,7 @@ _made: list[Library] = []
 
 
 def library() -> Library:
-    """The library of this kernel; a new one when all widgets were closed. Raises ShardwiseError."""
+    """Return the library of this kernel, or a new one when all widgets were closed. Raises ShardwiseError."""
     if not _made or _made[0].comm is None:
         _made[:] = [Library()]
     return _made[0]

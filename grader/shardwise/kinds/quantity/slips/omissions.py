@@ -168,7 +168,7 @@ def as_template_text(here: TracedNode) -> str:
 
 
 def _tree(here: TracedNode) -> ast.expr:
-    """Return a subexpression as Python's tree, which knows where brackets belong."""
+    """Convert a subexpression to a Python syntax tree, so that unparsing sets the brackets."""
     if not here.parts:
         return ast.Name(show_number(here.value, 6) if here.is_number else here.name)
     first, *others = map(_tree, here.parts)

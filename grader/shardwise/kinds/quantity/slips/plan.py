@@ -221,7 +221,7 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
 
 
 def _is_steady(mistake: Mistake, rows: Rows) -> bool:
-    """Whether a mistake is a fixed multiple of the key."""
+    """Return whether a mistake is a fixed multiple of the key."""
     ratios = [
         value / found[0]
         for drawn, found in rows

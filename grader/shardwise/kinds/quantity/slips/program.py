@@ -30,7 +30,7 @@ class Program:
 
 
 def program(roots: Sequence[TracedNode], names: Sequence[str] | None = None) -> Program:
-    """The program that works out these expressions; its arguments are those of these names, in this order, or all that there are."""
+    """Compile these expressions into a program; its arguments are these names in this order, or all names that occur."""
     unique = {id(here): here for root in roots for here in traced_nodes(root)}
     leaves = [here for here in unique.values() if not here.parts]
     known = {here.name: here.value for here in leaves if not here.is_number}

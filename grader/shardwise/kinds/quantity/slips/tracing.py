@@ -117,7 +117,7 @@ Build = Callable[[TracedNode, TracedNode], TracedNode]
 
 
 def _operation(work: Callable[[Any, Any], Any], build: Build, *, is_turned: bool = False) -> Callable[..., Any]:
-    """An operation of two numbers, as a method of the left one, or of the right one."""
+    """Return an operation of two numbers, as a method of the left one or of the right one."""
 
     def run(self: Traced, other: Any) -> Any:
         first, last = (other, self) if is_turned else (self, other)
@@ -168,7 +168,7 @@ _arm(Traced)
 
 
 def _type_like(plain: type, make: Callable[[Any], Any]) -> type:
-    """A type for references that are traced: it is a number's own, and makes something else of one that remembers."""
+    """Return a type for traced references that converts plain numbers as usual and keeps the trace of others."""
 
     class Meta(type):
         def __instancecheck__(cls, value: Any) -> bool:
