@@ -103,7 +103,7 @@ def steps_against_data() -> Figure:
     axis.plot(ratios, steps, color=BLUE)
     axis.plot(ratios, data, color=ORANGE, linestyle="--")
     axis.plot(1, 2, color=GREY, marker="o")
-    note(axis, "both at twice\ntheir minimum", (1, 2), (0, 14), GREY, ha="center")
+    note(axis, "twice the\nminimum", (1, 2), (0, 14), GREY, ha="center")
     note(axis, "steps", (ratios[14], steps[14]), (10, 0), BLUE)
     note(axis, "tokens", (ratios[-15], data[-15]), (-44, 0), ORANGE)
     x_axis(axis, "batch size / critical batch size", ticks=halvings(-4, 4), log=2)
