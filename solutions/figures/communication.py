@@ -166,7 +166,7 @@ def tail_against_buckets() -> Figure:
     axis.axvline(best, color=GREY, lw=1, ls=":")
     axis.text(best * 0.93, 30, f"best: {best} buckets", ha="right", color=GREY)
     caption(axis, 4.5, 28, "the last bucket shrinks", BLUE)
-    caption(axis, 560, 12, "fixed costs exceed\nthe pass", ORANGE)
+    caption(axis, 560, 12, "fixed costs\nexceed the pass", ORANGE)
     x_axis(axis, "buckets", ticks={1: "1", 10: "10", 100: "100", 1000: "1000"})
     y_axis(axis, "exposed after the pass", ticks={1: "1 ms", 10: "10 ms", 100: "100 ms"})
     return figure
