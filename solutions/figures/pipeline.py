@@ -43,7 +43,7 @@ def four_schedules() -> Figure:
         end = float(step.ticks)
         held = step.peak_held(0) / (2 if "interleaved" in name else 1)
         axis.axvline(end, color=GREY, lw=1, ls="--")
-        axis.set_title(f"{name}: {end / 6:.4g} micro-batches long; stage 0 holds up to {held:g}", fontsize=9, loc="left")
+        axis.set_title(f"{name}: {end / 6:.4g} micro-batches long, stage 0 holds {held:g}", fontsize=9, loc="left")
         axis.set_yticks(range(STAGES), [f"stage {rank}" for rank in range(STAGES)], fontsize=7)
         axis.invert_yaxis()
         axis.tick_params(axis="y", length=0)
@@ -91,7 +91,7 @@ def in_flight_by_stage() -> Figure:
 
 
 def idle_against_micro_batches() -> Figure:
-    """Draw the idle fraction of eight stages against micro-batches, for v = 1, 2 and 4: formula as lines, simulation as dots."""
+    """Draw the idle fraction of eight stages against micro-batches, for v = 1, 2 and 4: formula and simulation."""
     stages = 8
     grid, dots = range(8, 97), [8, 16, 24, 40, 56, 72, 96]
     figure, axis = chart(7.0, 2.9)
