@@ -24,7 +24,7 @@ _LITERAL = re.compile(  # what a sentence shows and does not say: it counts as a
 )
 _BRANCH = re.compile(r"\{%.*?%\}", re.DOTALL)  # what a template puts in depends on the draw
 _APART = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)]|\||#)\s?)")  # paragraphs, list items, rows of tables, headings
-_END = re.compile(r"(?<=[.!?:])[*_”)\"]*\s+(?=[*_“(\"]*[A-Z0-9`$])")
+_END = re.compile(r"(?<=[.!?:])[*_”)\"]*\s+(?=[*“(\"]*[A-Z0-9_])")
 _WORD = re.compile(r"[^\W_][\w'’×·/%-]*")
 _SENTENCE = re.compile(r"[A-Za-z]+ [a-z]+ [a-z]+")  # three words that follow one another
 
