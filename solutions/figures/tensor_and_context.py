@@ -32,7 +32,7 @@ def columns_then_rows() -> Figure:
         _block(axis, 4.3 + 0.32 * gpu, 0.6, 0.28, 2.0, colour, str(gpu))
         _block(axis, 6.4, 2.15 - 0.5 * gpu, 1.9, 0.45, colour, str(gpu))
         _block(axis, 9.0 + 0.12 * gpu, 0.95 - 0.12 * gpu, 0.9, 2.0, colour, "", alpha=0.75)
-    axis.text(2.58, 2.75, "gate or up, by columns", ha="center")
+    axis.text(2.58, 2.75, "gate/up, by columns", ha="center")
     axis.text(2.58, 0.1, f"{first[0]} × {first[1]}\non each GPU", ha="center", va="center", fontsize=8)
     axis.text(4.92, 2.75, "activation", ha="center")
     axis.text(4.92, 0.1, "local to each GPU,\nnothing is sent", ha="center", va="center", fontsize=8)
