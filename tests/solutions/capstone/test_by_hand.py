@@ -61,7 +61,11 @@ def worked_out(asked: Question, slips: dict[str, float]) -> dict[str, float]:
     layers, d, f = it("# layers, width"), it("width #,"), it("inner width #")
     a, k, vocabulary = it("# query heads"), it("# key heads,"), it("vocabulary of #[.]")
     tp, pp = it("tensor parallelism # with"), it("# pipeline stages under")
-    sequences, length, each = it("Batch: # sequences"), it("sequences of # tokens per step"), it("in micro-batches of # sequence")
+    sequences, length, each = (
+        it("Batch: # sequences"),
+        it("sequences of # tokens per step"),
+        it("in micro-batches of # sequence"),
+    )
     peak, profile, watts = it("dense peak of # TFLOP"), it("profile shows # TFLOP"), it("TFLOP/s, # W")
     bus, port, virtual = it("bus bandwidth of # GB"), it("port of # GB"), it("each GPU had # virtual")
     larger, saved = it("micro-batches of # sequences instead"), it("communication together take # %")
