@@ -77,9 +77,9 @@ def what_the_first_stage_holds() -> Figure:
         axis.text(place, max(top, card) + 2, f"{top:.1f}", ha="center")  # clear of the dashed line
     axis.axhline(card, color=GREY, lw=1, ls="--")
     axis.text(5.4, card + 3, f"an H100:\n{card:.0f} GB", color=GREY, va="bottom")
-    axis.text(2.0, 165, "gradients and optimizer states, sharded over all GPUs", color=GREEN)
-    axis.text(2.0, 150, "BF16 weights, divided over TP and PP", color=BLUE)
-    axis.text(2.0, 135, "activations, divided over TP", color=ORANGE)
+    axis.text(1.6, 165, "gradients and optimizer, sharded over all GPUs", color=GREEN)
+    axis.text(1.6, 150, "BF16 weights, divided over TP and PP", color=BLUE)
+    axis.text(1.6, 135, "activations, divided over TP", color=ORANGE)
     x_axis(
         axis,
         f"pipeline stages (TP {TP}, micro-batches of {CONTEXT:,} tokens, 1F1B)",
@@ -122,7 +122,7 @@ def days_against_utilisation() -> Figure:
     marks = {
         f"{card_days:.1f} days: the card's GPU-hours": _share(card_days),
         f"{_days(0.40):.1f} days: at 40 % without interruptions": 0.40,
-        f"54 days: would need {100 * _share(54):.1f} %": _share(54),
+        f"54 days: needs {100 * _share(54):.1f} %": _share(54),
     }
     for text, mfu in marks.items():
         axis.plot(100 * mfu, _days(mfu), "o", color=ORANGE)

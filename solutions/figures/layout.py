@@ -82,7 +82,7 @@ def what_the_axes_send() -> Figure:
     x_axis(
         axis,
         "GB that one GPU sends per step (405B, 131,072 tokens, 16 micro-batches)",
-        (0.5, 60000),
+        (0.5, 100000),
         {1: "1", 10: "10", 100: "100", 1000: "1000"},
         log=10,
     )
