@@ -21,7 +21,7 @@ RUN_NPM := PATH="$(dir $(NPM)):$$PATH" $(NPM)
 # processes, since two would leave two cores idle for a fifth of the time.
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint generated figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
+.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint generated dist figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
 
 demo: $(VENV)/.demo $(BUNDLES) /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -45,6 +45,10 @@ code-is-sound: desk/node_modules
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	cd desk && $(RUN_NPM) run --silent style
+	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 
 # Beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time.
 bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on the first three draws; test-all has more
@@ -77,6 +81,11 @@ book: $(VENV)/.test  ## Lessons, formulas, worked examples and documents as page
 	$(BIN)/python -m book.sources book/_build/source
 	$(BIN)/sphinx-build -q -W -b html book/_build/source book/_build/html
 	@echo "The book: $(CURDIR)/book/_build/html/index.html"
+
+dist: $(VENV)/.test $(BUNDLES)  ## The wheels and sdists of both packages, as a release publishes them
+	rm -rf dist
+	$(BIN)/uv build -q --out-dir dist .
+	$(BIN)/uv build -q --out-dir dist shardwise-bank
 
 figures: $(VENV)/.test
 	$(BIN)/python -m solutions.figures

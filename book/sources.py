@@ -1,4 +1,4 @@
-"""Writes the book's pages for Sphinx: every lesson with two worked examples, the formula sheet, the references, and the documents.
+"""Writes the book's pages for Sphinx: lessons with worked examples, the documents, and the reference pages that follow from code.
 
 python -m book.sources FOLDER
 """
@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from posixpath import normpath, relpath
 
+from book import reference
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.lesson import by_figures, lesson_of
 from shardwise.bank.pages.formula_sheet import in_markdown
@@ -21,25 +22,22 @@ from shardwise.bank.posing import pose
 from shardwise.kinds import text_of
 
 ROOT = Path(__file__).parents[1]
+HOME = "https://github.com/shardwise/shardwise/blob/main/"  # where links of the README lead
 EXAMPLES = 2  # of a chapter
 SEED = "book"  # of the worked examples: other numbers than those that the notebooks ask
-DOCUMENTS = {  # file of the repository → caption of its group in the book
-    "docs/banks.md": "For instructors and authors",
-    "docs/templates.md": "For instructors and authors",
-    "docs/kinds.md": "For instructors and authors",
-    "docs/vocabulary.md": "For instructors and authors",
-    "docs/grading.md": "For instructors and authors",
-    "docs/scaling.md": "For instructors and authors",
-    "docs/security.md": "For instructors and authors",
-    "docs/progress.md": "For students",
-    "docs/planner.md": "What was measured",
-    "docs/reality.md": "What was measured",
-    "docs/mutants.md": "What was measured",
-    "bench/README.md": "What was measured",
-    "docs/coverage.md": "What was measured",
-    "CONTRIBUTING.md": "For instructors and authors",
-    "CHANGELOG.md": "For instructors and authors",
-}
+DOCUMENTS = {  # caption of a group in the book → its pages, by their files in the repository and those that are made of code
+    "Tutorials": ["docs/tutorials/student.md", "docs/tutorials/instructor.md", "docs/tutorials/author.md"],
+    "How-to guides": [
+        "docs/desk.md", "docs/progress.md", "docs/grading.md", "docs/scaling.md", "docs/banks.md", "docs/kinds.md", "CONTRIBUTING.md",
+    ],
+    "Reference": [
+        "docs/formulas.md", "docs/glossary.md", "docs/templates.md", "docs/reference/keys.md", "docs/reference/commands.md",
+        "docs/reference/notebooks.md", "solutions/index.md", "docs/coverage.md", "docs/vocabulary.md", "CHANGELOG.md",
+    ],
+    "Background": [
+        "docs/security.md", "docs/planner.md", "docs/reality.md", "docs/mutants.md", "bench/README.md",
+    ],
+}  # fmt: skip
 _FENCE, _WORD = r"^(?P<fence>`{3,}).*?^(?P=fence)", r"`[^`\n]*`"  # blocks of code, and code within a line
 _LINK = r"(?<!!)\[(?P<words>[^\]]*)\]\((?!https?:|#|mailto:)(?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)"
 _LINKS = re.compile(f"{_FENCE}|{_LINK}|{_WORD}", re.DOTALL | re.MULTILINE)
@@ -52,14 +50,16 @@ def main(out: Path) -> None:
     bank = Bank.open(ROOT)
     pages = dict(_lessons(bank))
     pages["docs/formulas.md"] = in_markdown(bank, formulas_of(bank), ROOT / "docs")
-    pages |= {name: (ROOT / name).read_text("utf-8") for name in DOCUMENTS}
-    pages |= dict(_references())
+    pages |= dict(_references()) | dict(reference.pages())
+    written = (name for names in DOCUMENTS.values() for name in names if name not in pages)
+    pages |= {name: (ROOT / name).read_text("utf-8").replace(HOME, "/") for name in written}
     for name, text in pages.items():
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_linked(text, name, pages), "utf-8")
         for picture in _PICTURE.findall(text):
             _copy(normpath(f"{Path(name).parent.as_posix()}/{picture}"), out)
+    _copy("docs/img/question.png", out)
     (out / "index.md").write_text(_index(bank), "utf-8")
     shutil.copyfile(ROOT / "book" / "conf.py", out / "conf.py")
     (out / "_static").mkdir()
@@ -72,17 +72,40 @@ def _copy(name: str, out: Path) -> None:
 
 
 def _index(bank: Bank) -> str:
-    groups: dict[str, list[str]] = {}
-    for name, caption in DOCUMENTS.items():
-        groups.setdefault(caption, []).append(name)
+    problems = sum(len(chapter.problems) for chapter in bank.chapters.values())
+    opening = f"""# shardwise
+
+Auto-graded practice problems for the people who train large models on many GPUs: {len(bank.chapters)} lessons and {problems} problems, which
+you answer in a notebook and which tell you at once what you got wrong.
+
+![A question as a form in JupyterLab, with feedback on a wrong answer.](docs/img/question.png)
+
+::::{{grid}} 1 2 2 4
+:::{{grid-item-card}} Learn
+:link: docs/tutorials/student
+:link-type: doc
+Answer your first questions in twenty minutes.
+:::
+:::{{grid-item-card}} Teach
+:link: docs/tutorials/instructor
+:link-type: doc
+Hand out a set, grade it, and correct a mistake.
+:::
+:::{{grid-item-card}} Write
+:link: docs/tutorials/author
+:link-type: doc
+Start a bank of your own, in any field.
+:::
+:::{{grid-item-card}} Plan
+:link: docs/planner
+:link-type: doc
+How close the planner comes to published runs.
+:::
+::::
+"""
     lessons = [f"problems/{chapter}/lesson.md" for chapter in bank.chapters]
-    opening = (
-        "# shardwise\n\nThe arithmetic of training large models on many GPUs: lessons, formulas and worked examples. "
-        f"The {sum(len(chapter.problems) for chapter in bank.chapters.values())} problems that go with them are answered in the notebooks, "
-        "where every student gets numbers of their own.\n"
-    )
-    trees = [_tree("Chapters", lessons), _tree("Formulas", ["docs/formulas.md", "solutions/index.md"])]
-    return "\n".join([opening, *trees, *(_tree(caption, names) for caption, names in groups.items())])
+    trees = [_tree(caption, names) for caption, names in DOCUMENTS.items()]
+    return "\n".join([opening, trees[0], _tree("Lessons", lessons), *trees[1:]])
 
 
 def _tree(caption: str, names: Sequence[str]) -> str:
@@ -96,7 +119,7 @@ def _lessons(bank: Bank) -> Iterator[tuple[str, str]]:
     for chapter in bank.chapters:
         lesson = "\n\n".join(_with_note(*piece) for piece in by_figures(lesson_of(bank.lessons / chapter)))
         examples = "\n\n".join(_example(problem) for problem in islice(_worth_showing(bank, chapter), EXAMPLES))
-        yield f"problems/{chapter}/lesson.md", f"{lesson}\n\n## Worked examples\n\n{examples}\n"
+        yield f"problems/{chapter}/lesson.md", f"{lesson}\n\n## Problems with solutions\n\n{examples}\n"
 
 
 def _with_note(text: str, figure: str) -> str:
@@ -149,7 +172,8 @@ def _linked(text: str, name: str, pages: dict[str, str]) -> str:
     def turned(found: re.Match[str]) -> str:
         if found["target"] is None:  # code
             return found[0]
-        words, target, anchor = found["words"], normpath(f"{here}/{found['target']}"), found["anchor"] or ""
+        target = found["target"][1:] if found["target"].startswith("/") else normpath(f"{here}/{found['target']}")
+        words, anchor = found["words"], found["anchor"] or ""
         page = f"{target.removesuffix('.py')}.md" if target.endswith(".py") else target
         return f"[{words}]({relpath(page, here)}{anchor})" if page in pages else words
 

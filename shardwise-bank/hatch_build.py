@@ -1,19 +1,39 @@
-"""Build hook: carries problems/, solutions/ and the built forms into the wheel and the sdist, inside the package."""
+"""Build hooks: the version of the program, and problems/, solutions/ and the built forms inside the package."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from runpy import run_path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 PACKAGE = "shardwise_bank"
 FORMS = Path(PACKAGE, "static", "forms.js")
 
 
+class SameVersion(MetadataHookInterface):
+    """Gives the bank the version of the program next to it, and asks for that very version: templates use its features."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set version and dependencies. An sdist has them in its PKG-INFO, which hatchling reads by itself."""
+        program = Path(self.root).parent / "grader" / "shardwise" / "__init__.py"
+        written = re.search(r'^__version__ = "(.+)"', program.read_text("utf-8"), re.MULTILINE)
+        if written is None:
+            raise ValueError(f"{program} has no version.")
+        metadata["version"] = written[1]
+        metadata["dependencies"] = ["numpy>=2.0", f"shardwise=={written[1]}"]  # numpy for the oracles
+
+
 class CarryBank(BuildHookInterface):  # type: ignore[type-arg]
     """Adds the bank, which lies above this folder in a checkout, and inside the package in an sdist."""
+
+    def dependencies(self) -> list[str]:
+        """Ask for Node where the forms have to be built, which is in a checkout."""
+        root = Path(self.root)
+        return [] if (root / FORMS).is_file() else list(_checkout_s(root)["node_for"](root / FORMS))
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the forms where they are missing, and name the folders to be carried.
@@ -25,7 +45,7 @@ class CarryBank(BuildHookInterface):  # type: ignore[type-arg]
             return
         root = Path(self.root)
         if not (root / FORMS).is_file():
-            run_path(str(root.parent / "hatch_build.py"))["build_desk"](root.parent, root / FORMS)
+            _checkout_s(root)["build_desk"](root.parent, root / FORMS)
         for name in ("problems", "solutions"):
             inside, above = root / PACKAGE / name, root.parent / name
             source = inside if inside.is_dir() and not inside.is_symlink() else above
@@ -34,3 +54,8 @@ class CarryBank(BuildHookInterface):  # type: ignore[type-arg]
                     f"The bank needs {above} or {inside}. Build from a whole checkout, or from an sdist."
                 )
             build_data["force_include"][str(source)] = f"{PACKAGE}/{name}"
+
+
+def _checkout_s(root: Path) -> dict[str, Any]:
+    """Return the functions of the program's build hook, which builds the forms of both packages."""
+    return run_path(str(root.parent / "hatch_build.py"))

@@ -5,7 +5,7 @@ In a notebook: `from shardwise import check, hint, solution, another, practice, 
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 TYPE_CHECKING = False  # typing's, without loading that: nobody listens to Ctrl-C before this is loaded
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_chapter_has_its_lesson_and_worked_examples(book: Path) -> None:
     for chapter, about in checkout_bank().chapters.items():
         page = (book / "problems" / chapter / "lesson.html").read_text("utf-8")
-        assert "Worked examples" in page
+        assert "Problems with solutions" in page
         assert page.count('class="sd-sphinx-override sd-dropdown') == min(sources.EXAMPLES, len(about.problems))
         assert "<math" in page or chapter.startswith("16")
 

@@ -23,14 +23,23 @@ DOCS = [
     ROOT / "CHANGELOG.md",
     ROOT / "SECURITY.md",
     ROOT / "bench" / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
+HOME = "https://github.com/shardwise/shardwise/blob/main/"  # by which pages of a package index can be left
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_every_link_leads_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text("utf-8")):
+    text = path.read_text("utf-8")
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", text):
         assert (path.parent / target).exists(), target
+    for target in re.findall(rf"{re.escape(HOME)}([^)#\s]+)", text):
+        assert (ROOT / target).exists(), target
+
+
+def test_the_readme_can_be_read_on_a_package_page() -> None:
+    targets = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert [target for target in targets if not target.startswith("https://")] == []
 
 
 def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,6 +73,33 @@ def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: p
                 hand_in(lock, course / "notebooks", course / "submitted", student, right)
         done = CliRunner().invoke(app, shlex.split(command)[1:], catch_exceptions=False)
         assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("page", ["student", "instructor", "author"])
+def test_the_tutorials_work_as_they_are_written(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file that begins with its name is written, and every command of shardwise's is run, from top to bottom."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
+    monkeypatch.setenv("SHARDWISE_PROGRESS", str(tmp_path / "progress.sqlite"))
+    text = (ROOT / "docs" / "tutorials" / f"{page}.md").read_text("utf-8")
+    run = 0
+    for language, block in re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL):
+        first, _, rest = block.partition("\n")
+        if language != "console" and first.startswith("# "):
+            Path(first[2:]).parent.mkdir(parents=True, exist_ok=True)
+            Path(first[2:]).write_text(rest, "utf-8")
+        for command in block.splitlines() if language == "console" else ():
+            words = shlex.split(command)
+            if words[0] != "shardwise":
+                continue
+            if words[1] == "grade":
+                lock = Lock(next(Path("course/week1").glob("*.lock.jsonl")))
+                for student in lock.students():
+                    hand_in(lock, Path("course/week1/notebooks"), Path(words[2]), student, right)
+            done = CliRunner().invoke(app, words[1:], input="quit\n", catch_exceptions=False)
+            assert done.exit_code == 0, f"{command}\n{done.output}"
+            run += 1
+    assert run >= 6
 
 
 def test_the_commands_of_the_page_about_progress_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

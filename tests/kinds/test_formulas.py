@@ -368,7 +368,7 @@ def test_what_cancels_is_said_before_a_mistake_that_may_be_another_one() -> None
     assert every_time.startswith("In yours `A` cancels, and what is left is `2*r/(t + 2*r)`. ")
     assert "cancel" not in said("communication-share-formula", "r*2/(2*r+t)")
     hides_all = said("mfu-with-overlap", "U*t/max(t, c)")  # is U only while t is the larger one
-    assert hides_all.startswith("That is the MFU of a job that hides everything.")
+    assert hides_all.startswith("You assumed that all of the communication is hidden.")
 
 
 def test_undefined_in_one_alone_is_a_difference_and_in_both_is_none() -> None:

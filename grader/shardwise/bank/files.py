@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from operator import or_
 from typing import Annotated, Any, Literal
@@ -11,6 +12,7 @@ from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 from shardwise.kinds import kinds
 from shardwise.template.model import AuthorModel
 
+PROSE = "prose.yaml"  # next to the chapters
 _Slugs = Annotated[tuple[str, ...], Field(min_length=1)]
 _Sections = Annotated[dict[str, _Slugs], Field(min_length=1)]
 
@@ -57,6 +59,35 @@ class CurriculumFile(AuthorModel):
     rows: tuple[CurriculumRow, ...] = Field(min_length=1)
 
 
+class Avoided(AuthorModel):
+    """A phrase to avoid in prose."""
+
+    avoid: str = Field(
+        min_length=2, description="A regular expression for whole words; a space also matches the end of a line."
+    )
+    write: str = Field(min_length=2, description="What to write instead.")
+
+    @model_validator(mode="after")
+    def _is_an_expression(self) -> Avoided:
+        try:
+            _ = self.pattern
+        except re.error as error:
+            raise ValueError(f"“{self.avoid}” is not a regular expression: {error.msg}") from None
+        return self
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression for whole words, in capitals or not, over the ends of lines."""
+        return re.compile(rf"(?<!\w)(?:{self.avoid.replace(' ', chr(92) + 's')})(?!\w)", re.IGNORECASE)
+
+
+class ProseFile(AuthorModel):
+    """What a bank's prose avoids; `problems/prose.yaml`."""
+
+    avoid: tuple[Avoided, ...] = ()
+    longest_sentence: int | None = Field(None, ge=10, description="In words.")
+
+
 def template_model() -> Any:
     """The union of all kinds' templates, told apart by `kind`."""
     models = [kind.Template for kind in kinds().values()]
@@ -68,10 +99,10 @@ def template_model() -> Any:
 
 @cache
 def adapter(of: str) -> TypeAdapter[Any]:
-    """What validates a "problem", a "chapter" or a "curriculum"."""
+    """Return the validator of a "problem", a "chapter", a "curriculum" or a "prose" file."""
     if of == "problem":
         return TypeAdapter(template_model())
-    return TypeAdapter({"chapter": ChapterFile, "curriculum": CurriculumFile}[of])
+    return TypeAdapter({"chapter": ChapterFile, "curriculum": CurriculumFile, "prose": ProseFile}[of])
 
 
 @cache

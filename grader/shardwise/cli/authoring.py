@@ -35,11 +35,20 @@ def lint(
     fairness: Annotated[
         bool, typer.Option("--fairness", help="Instead, say how much harder one draw of a problem is than another.")
     ] = False,
+    prose: Annotated[
+        bool,
+        typer.Option(
+            "--prose", help="Instead, check the English of problems and lessons: long sentences, phrases to avoid."
+        ),
+    ] = False,
     bank: BankNames = None,
 ) -> None:
     """Prove the bank sound: every key against its oracle, every mistake apart, every text rendered."""
     if fairness:
         _print_fairness(paths, seeds, bank)
+        return
+    if prose:
+        _print_prose(paths, bank)
         return
     from shardwise.bank.lint.lint import faults_of
     from shardwise.bank.lint.lint import lint as run
@@ -69,6 +78,19 @@ def _print_fairness(paths: list[str] | None, seeds: int, bank: list[str] | None)
     with progress_bar("drawing", None) as advance:
         found = spreads(banks, seeds=seeds, only=only, progress=advance)
     print_spreads(found)
+
+
+def _print_prose(paths: list[str] | None, bank: list[str] | None) -> None:
+    """Print what the prose should avoid, and exit with 1 if there is anything."""
+    from shardwise.bank.lint.prose import prose_faults
+
+    faults = prose_faults(banks_of(bank), [name for name in map(_id_of, paths or []) if name])
+    for fault in faults:
+        typer.echo(str(fault), err=True)
+    typer.echo(
+        f"{len(faults)} fault{'s' * (len(faults) != 1)} in the prose" if faults else "Nothing to avoid in the prose"
+    )
+    raise typer.Exit(1 if faults else 0)
 
 
 def _id_of(path: str) -> str:
