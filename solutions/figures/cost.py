@@ -113,7 +113,7 @@ def _life(size: float, loss: float, served: float) -> float:
 
 
 def worth_of_epochs() -> Figure:
-    """New tokens that several epochs are worth, in multiples of the data, beside what they would be without any loss."""
+    """New tokens that several epochs are worth, in multiples of the data, next to what they would be without any loss."""
     figure, axis = chart(7.2, 3.0)
     epochs = np.geomspace(1, 100, 200)
     axis.plot(epochs, epochs, color=GREY, lw=1, ls="--")

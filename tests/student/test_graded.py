@@ -140,7 +140,10 @@ def function(body: str) -> str:
     [
         ("return 2 * gpus", "ran, and returned `"),
         ("return None or gpus.real", "ran, and returned `"),
-        ("return 1 / 0", "raised `ZeroDivisionError: division by zero`.\n\nFix that. It will be marked after you hand in."),
+        (
+            "return 1 / 0",
+            "raised `ZeroDivisionError: division by zero`.\n\nFix that. It will be marked after you hand in.",
+        ),
         ("return gpu", "raised `NameError: name 'gpu' is not defined"),
         ("gpus * 2", "returned `None`. Is there a `return` at the end?"),
     ],
