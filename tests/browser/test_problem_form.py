@@ -62,7 +62,7 @@ def test_right_wrong_and_unreadable_are_told_apart_and_a_right_answer_says_what_
     expect(status).to_contain_text("✓ Correct")
     expect(form.locator(".reading")).to_contain_text("Read as ")
     expect(status).not_to_contain_text("I read")  # it stands under the field
-    expect(status).to_contain_text("With more GPUs this hardly grows")
+    expect(status).to_contain_text("The bytes that each GPU sends hardly grow")
     expect(form.get_by_role("button", name="Next")).to_have_class("primary")
     bare.is_fit_for_all()
 
