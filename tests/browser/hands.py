@@ -259,7 +259,7 @@ def enter(hands: Hands, within: Locator, field: Mapping[str, Any], raw: Any) -> 
                 hands.lift(items, items.evaluate_all("rows => rows.map(row => row.dataset.label)").index(label), place)
         case "pairs":
             for item, letter in raw.items():
-                hands.choose(within.get_by_label(f"{item} belongs to"), letter)
+                hands.choose(within.get_by_label(f"Match for {item}"), letter)
         case "listing":
             hands.pick(within.get_by_role("listbox"), raw)
         case "schedule":

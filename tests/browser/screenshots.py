@@ -110,7 +110,7 @@ def test_every_form_fresh_wrong_right_and_unreadable(bare: Any, look: str, name:
 def test_every_figure_before_and_after_a_guess(bare: Any, look: str, name: str) -> None:
     figure = bare.show("figure", moving([checkout_bank()], name).view)
     take(bare.page, f"figure-{name}-asked-{look}")
-    figure.get_by_role("button", name="Show the picture").click()
+    figure.get_by_role("button", name="Show the figure").click()
     expect(figure.locator(".drawing > svg").first).to_be_visible()
     take(bare.page, f"figure-{name}-{look}")
 
@@ -125,7 +125,7 @@ def test_the_planner_with_a_search(bare: Any, look: str) -> None:
 
 # In JupyterLab -----------------------------------------------------------------------------------------------------------
 
-ALONE = """() => {  // the notebook without the list of files beside it
+ALONE = """() => {  // hide the list of files
   const { shell } = window.jupyterapp;
   shell.collapseLeft();
   shell.currentWidget.content.activeCellIndex = shell.currentWidget.content.widgets.length - 1;
@@ -182,7 +182,7 @@ def test_progress_in_lab(page: Page, lab: Any, some_days: None) -> None:
 def test_a_figure_in_lab(page: Page, lab: Any, name: str) -> None:
     in_lab(page, lab, name, f'from shardwise import figure\n\nfigure("{name}")')
     figure = page.locator(".shardwise")
-    figure.get_by_role("button", name="Show the picture").click()
+    figure.get_by_role("button", name="Show the figure").click()
     expect(figure.locator(".drawing > svg").first).to_be_visible()
     at_top(page, figure)
     take(page, f"figure-{name}", in_docs=name == FIGURES[0])

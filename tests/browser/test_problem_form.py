@@ -61,8 +61,8 @@ def test_right_wrong_and_unreadable_are_told_apart_and_a_right_answer_says_what_
     field.press("Enter")
     expect(status).to_contain_text("✓ Correct")
     expect(form.locator(".reading")).to_contain_text("Read as ")
-    expect(status).not_to_contain_text("I read")  # it stands under the field
-    expect(status).to_contain_text("With more GPUs this figure hardly grows.")
+    expect(status).not_to_contain_text("I read")  # the reading is under the field
+    expect(status).to_contain_text("With more GPUs this hardly grows")
     expect(form.get_by_role("button", name="Next")).to_have_class("primary")
     bare.is_fit_for_all()
 
@@ -92,7 +92,7 @@ def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
     key: Any = question.key
     form = bare.problem(question)
     form.get_by_text("Estimate first").click()
-    rough = form.get_by_label("Before you compute")
+    rough = form.get_by_label("What is your estimate")
     rough.fill("a lot")
     rough.press("Enter")
     expect(rough).to_have_accessible_description(re.compile("“a lot”"))  # said at the field, and not far below
@@ -101,7 +101,7 @@ def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
     bare.is_fit_for_all()
     rough.fill(f"{key.value / 2e9:.3f} GB")
     expect(rough).to_have_accessible_description("")
-    press(form, "Commit")
+    press(form, "Save estimate")
     expect(form).to_contain_text("Your estimate: 1.498 GB")
     expect(rough).to_have_count(0)
     expect(form.get_by_label("Your answer")).to_be_focused()
@@ -111,7 +111,7 @@ def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
     form.get_by_label("Your answer").fill(f"{key.value!r} B")
     press(form, "Check")
     expect(form.get_by_role("status")).to_contain_text(
-        "You estimated 1.498 GB: the right power of ten, 2 times too small"
+        "You estimated 1.498 GB: the right order of magnitude, too small by a factor of 2"
     )
     bare.is_fit_for_all()
 
@@ -122,7 +122,7 @@ def test_variants_can_be_gone_back_to_with_what_was_typed_and_outlast_the_page(b
     field, back = form.get_by_label("Your answer"), form.get_by_role("button", name="Back")
     expect(back).to_have_count(0)
     field.fill("1 GB")
-    press(form, "Another")
+    press(form, "New numbers")
     expect(form).to_contain_text(to_plain(second.prompt)[:40])
     expect(field).to_have_value("")
     field.fill("2 GB")
@@ -222,8 +222,8 @@ def test_a_busy_python_is_said_and_an_answer_to_other_numbers_is_not_shown(bare:
       };
     }""")
     press(form, "Check")
-    expect(form.get_by_role("status")).to_contain_text("Still waiting for Python")
-    press(form, "Another")
+    expect(form.get_by_role("status")).to_contain_text("Still waiting for the kernel")
+    press(form, "New numbers")
     expect(form.get_by_role("status")).to_contain_text("new numbers")
     page.evaluate("() => window.answers.forEach((go) => go())")
     page.wait_for_timeout(300)
@@ -235,15 +235,15 @@ def test_a_verdict_is_pale_while_the_next_answer_is_checked(bare: Any) -> None:
     status = form.get_by_role("status")
     form.get_by_label("Your answer").fill("1.4985 GB")
     press(form, "Check")
-    expect(status).to_contain_text("That is one phase")
+    expect(status).to_contain_text("You counted one phase")
     expect(status).to_have_css("opacity", "1")
     page.evaluate(HOLD)
     press(form, "Check")
     expect(status).to_have_css("opacity", "0.35")
-    expect(status).to_contain_text("Still waiting for Python")
+    expect(status).to_contain_text("Still waiting for the kernel")
     expect(status).to_have_css("opacity", "1")  # that is said now
     page.evaluate("window.letGo()")
-    expect(status).to_contain_text("That is one phase")
+    expect(status).to_contain_text("You counted one phase")
     expect(status).to_have_css("opacity", "1")
 
 
@@ -254,7 +254,7 @@ def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:
     expect(status).to_contain_text("No answer yet")
     page.evaluate(HOLD)
     form.get_by_role("button", name="Hint").click()
-    expect(status).to_contain_text("Still waiting for Python")
+    expect(status).to_contain_text("Still waiting for the kernel")
     page.evaluate("window.letGo()")
     expect(form).to_contain_text("Hint 1.")
     expect(status).to_contain_text("No answer yet")
@@ -304,10 +304,10 @@ def test_a_host_that_loses_python_is_said_wherever_one_waits_for_it(bare: Any) -
     press(form, "Run")
     ran = form.locator(".ran")
     expect(ran).to_have_text("Running …")
-    expect(ran).to_contain_text("Still waiting for Python")
+    expect(ran).to_contain_text("Still waiting for the kernel")
     page.evaluate("window.lose()")
     expect(ran).to_have_text("Python is gone.")
-    for button in ("Check", "Solution", "Another"):
+    for button in ("Check", "Solution", "New numbers"):
         press(form, button)
         page.evaluate("window.lose()")
         expect(form.get_by_role("status")).to_have_text("Python is gone.")
@@ -319,7 +319,7 @@ def test_hints_are_there_again_when_one_comes_back_to_a_variant(bare: Any) -> No
     hints = form.locator(".more")
     form.get_by_role("button", name="Hint").click()
     expect(hints).to_have_count(1)
-    press(form, "Another")
+    press(form, "New numbers")
     expect(hints).to_have_count(0)
     form.get_by_role("button", name="Back").click()
     expect(hints).to_have_count(1)

@@ -1,4 +1,4 @@
-"""Five problems a day: which they are, through weeks, and what is said when they are done."""
+"""Five problems a day: the choice over weeks, and the message once they are done."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -
     key: Any = asked(NUMBER).key
     assert (
         at(NUMBER).asks("check", answer=f"{key.value!r} B")["verdict"]["more"]
-        == "<p>With more GPUs this figure hardly grows.</p>"
+        == "<p>With more GPUs this hardly grows; it approaches twice the message, here 3 GB.</p>"
     )
     key = asked(CHOICE).key
     said = at(CHOICE).asks("check", answer=list(key.correct))["verdict"]
@@ -198,7 +198,7 @@ def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -
 
 @pytest.mark.parametrize(
     ("share", "said"),
-    [(0.95, "within a tenth of it"), (1.09, "within a tenth of it"), (1.2, "the right power of ten, 1.2 times too large"), (1 / 3, "the right power of ten, 3 times too small"), (50, "50 times too large"), (0.2, ": 5 times too small")],
+    [(0.95, "within 10\u00a0% of the answer"), (1.09, "within 10\u00a0% of the answer"), (1.2, "the right order of magnitude, too large by a factor of 1.2"), (1 / 3, "the right order of magnitude, too small by a factor of 3"), (50, ": too large by a factor of 50"), (0.2, ": too small by a factor of 5")],
 )  # fmt: skip
 def test_an_estimate_is_read_at_once_and_compared_when_the_answer_is_right(share: float, said: str) -> None:
     key: Any = asked(NUMBER).key
@@ -234,7 +234,7 @@ def test_a_part_of_a_case_that_cannot_be_read_is_marked_as_that() -> None:
     student = Student(pose(problem_of(template("case")), 1))
     first, second, *_ = (part["name"] for part in student.told["form"]["fields"][0]["parts"])
     alone = student.asks("check", answer={first: "a lot"})["verdict"]
-    assert alone["outcome"] == "unreadable" and "1 part cannot be read; beside it stands why." in alone["html"]
+    assert alone["outcome"] == "unreadable" and "1 part cannot be read; the reason is next to it." in alone["html"]
     assert alone["notes"].keys() == {first}
     several = student.asks("check", answer={first: "a lot", second: "3.5 GB"})["verdict"]
     for told in (alone, several):
@@ -319,7 +319,10 @@ def test_a_request_that_makes_no_sense_is_told_so(request_: Any) -> None:
 
 
 def test_a_fault_of_ours_and_an_interruption_are_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    for error, said in ((KeyboardInterrupt(), "Stopped."), (RuntimeError("no <b>luck</b>"), "Something of ours broke")):
+    for error, said in (
+        (KeyboardInterrupt(), "Stopped."),
+        (RuntimeError("no <b>luck</b>"), "Something went wrong on our side"),
+    ):
         monkeypatch.setattr("shardwise.student.desk.check", raising(error))
         reply = at(NUMBER).asks("check", answer="3 GB")
         assert said in reply["error"] and "<b>" not in reply["error"]

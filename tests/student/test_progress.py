@@ -344,7 +344,7 @@ def test_a_bank_of_ones_own_and_another_are_kept_apart_in_one_file(kept: Progres
         key = f"answer {problem.id} 0"
         if named == [mine]:
             api._SESSION.typed(question, {key: "1 s"})
-        assert api._SESSION.drafts_of(question) == {key: "1 s"}  # whichever bank is practised beside it
+        assert api._SESSION.drafts_of(question) == {key: "1 s"}  # whichever other bank is in use
     solved = {each.name: each.solved for each in api.progress().chapters if each.solved}  # type: ignore[union-attr]
     assert solved == {CHAPTER: 1, problem.chapter: 1}
 
@@ -355,7 +355,7 @@ def test_trouble_is_said_under_one_verdict_and_costs_none(kept: ProgressFile) ->
     for _ in range(3):
         checked = api.check("bytes-per-gpu", "1 B")
         assert isinstance(checked, Checked) and checked.outcome == Outcome.INCORRECT
-        said.append("Your progress is not kept" in repr(checked))
+        said.append("Your progress is not saved" in repr(checked))
     assert said == [True, False, False]
     told = api.progress(CHAPTER)
     assert isinstance(told, Message) and "is not a database" in told.markdown
@@ -370,12 +370,12 @@ def test_a_card_says_where_the_student_stands_and_what_is_next(monkeypatch: pyte
     first = checkout_bank().of_chapter(CHAPTER)[0]
     fresh = repr(api.progress(CHAPTER))
     assert fresh.startswith(f"Ring all-reduce: 0 of {count} solved, 0 of {most:g} points, 0 mastered, 0 due")
-    assert f'Next for you: “{first.title}”: practice("{first.slug}")' in fresh
+    assert f'Next: “{first.title}”: practice("{first.slug}")' in fresh
     api.check("bytes-per-gpu", answer(asked("bytes-per-gpu")))
     assert f"1 of {count} solved, 2 of {most:g} points, 0 mastered, 0 due" in repr(api.progress(CHAPTER))
     monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=7)).isoformat())
     later = repr(api.progress(CHAPTER))
-    assert "1 due" in later and '“What each GPU sends”: practice("bytes-per-gpu", seed=1)' in later
+    assert "1 due" in later and '“How much does each GPU send?”: practice("bytes-per-gpu", seed=1)' in later
     assert "1 due" in repr(api.progress()) and "ZeRO: 0 of" in repr(api.progress())
     shown = api.progress(CHAPTER)._repr_mimebundle_()
     assert set(shown) == {"text/plain", "text/html"}
@@ -390,13 +390,13 @@ def test_a_card_shows_how_the_estimates_were() -> None:
     guessed = next(each for each in checkout_bank().read_all().problems.values() if each.data["kind"] == "estimate")
     api.check(guessed.id, answer(pose(guessed, 0)))
     told = repr(api.progress(CHAPTER))
-    assert "2026-11: 2 in all, 1 of the right order of magnitude, 2 within a factor of 10" in told
+    assert "2026-11: 1 of 2 with the right order of magnitude, 2 within a factor of 10" in told
     assert "sure: 1 of 1 right" in told
 
 
 def test_a_card_says_when_nothing_is_kept(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHARDWISE_PROGRESS", "off")
-    assert "Your progress is not kept here." in repr(api.progress(CHAPTER))
+    assert "Your progress is not saved here." in repr(api.progress(CHAPTER))
     assert not kept.path.exists()
 
 
@@ -431,7 +431,7 @@ def test_what_is_due_is_asked_a_week_later_with_fresh_numbers(
     monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=7)).isoformat())
     question = asked("bytes-per-gpu", 1)
     _, said = run("practice", typed=f"1 B\n{answer(question)}\n")
-    assert "── 1 of 1 ── What each GPU sends ── 2 points, 01-ring-all-reduce/bytes-per-gpu" in said
+    assert "── 1 of 1 ── How much does each GPU send?\n── 2 points, 01-ring-all-reduce/bytes-per-gpu" in said
     assert "✗ Not yet · 0 of 2 points" in said and "✓ Correct · 2 of 2 points" in said
     assert "1 of 1 right. Nothing more is due." in said
     assert [(each.variant.seed, each.outcome, each.place) for each in kept.events()][1:] == [
@@ -515,7 +515,7 @@ def test_a_file_that_is_not_there_is_said(kept: ProgressFile) -> None:
     lines, said = iter(["no-such-file.py", "/dev/zero", "quit"]), list[str]()
     Drill(fresh_session(), lambda _: next(lines), said.append).run([row])
     for name in ("no-such-file.py", "/dev/zero"):
-        assert f"{name} is no file. An answer is the name of a file with the function." in said
+        assert f"{name} is not a file. Answer with the name of a file that contains the function." in said
 
 
 def test_what_a_file_of_somebody_elses_names_does_not_command_the_terminal(run: Any, kept: ProgressFile) -> None:

@@ -78,7 +78,7 @@ def test_what_was_typed_is_saved_with_the_notebook_and_outlasts_reload_and_resta
     solved = f"{{}} of {len(checkout_bank().of_chapter(CHAPTER))}"
     expect(card).to_contain_text(solved.format(0))
     number, choice, order = (form_of(page, first(name)) for name in (NUMBER, CHOICE, ORDER))
-    number.get_by_role("button", name="Another").click()
+    number.get_by_role("button", name="New numbers").click()
     fresh = to_plain(pose(checkout_bank().find(NUMBER), 1).prompt)[:40]
     expect(number).to_contain_text(fresh)
     number.get_by_label("Your answer").fill("12 GB")
@@ -166,7 +166,7 @@ def test_a_function_that_does_not_end_or_ends_its_process_harms_nothing_and_a_ke
     page.evaluate(ENDS)
     expect(status).to_contain_text("ended the whole process")
     check.click()
-    expect(status).to_contain_text("Python cannot be reached")  # Jupyter looks every three seconds
+    expect(status).to_contain_text("The kernel is disconnected")  # Jupyter looks every three seconds
     page.get_by_role("button", name="Ok", exact=True).click()  # it says that it starts the kernel anew
     run_all(page)
     expect(status).to_be_empty()
@@ -185,7 +185,7 @@ def test_a_form_without_its_kernel_shows_the_question_and_what_to_do(page: Page,
     page.evaluate(CLOSE)
     page.goto(lab.address("reopened.ipynb") + "&reset")
     expect(words).to_contain_text("To answer in a form, run this cell in Jupyter.")
-    expect(words).to_contain_text("What each GPU sends")
+    expect(words).to_contain_text("How much does each GPU send?")
     page.wait_for_timeout(1500)  # Jupyter says after a moment that it has no model
     assert not any(error.is_visible() for error in page.get_by_text("model not found").all())
     run_all(page)

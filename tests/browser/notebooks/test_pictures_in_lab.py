@@ -67,7 +67,7 @@ def test_every_figure_moves_in_lab(page: Page, lab: Lab) -> None:
     show(page, lab, "figures.ipynb", of_cells(*cells))
     for name in FIGURES:
         figure = page.get_by_role("region", name=moving([checkout_bank()], name).title, exact=True)
-        figure.get_by_role("button", name="Show the picture").press("Enter")
+        figure.get_by_role("button", name="Show the figure").press("Enter")
         drawn = figure.locator(".drawing > svg").first
         expect(drawn).to_be_visible()
         before = drawn.inner_html()
