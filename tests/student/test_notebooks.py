@@ -154,7 +154,7 @@ def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_
         assert overview.startswith(f"{counted} This does not say whether an answer is right.")
         assert len(said) == len(slugs)
         for told in said:
-            assert "It is marked after you hand in." in told or "Not answered yet: input." in told
+            assert "It will be marked after you hand in." in told or "Not answered yet: input." in told
             assert not any(word in told for word in ("Correct", "Not yet", "Partly", "points", "phase"))
 
 

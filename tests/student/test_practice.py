@@ -115,7 +115,7 @@ def test_an_untouched_function_is_blank_and_a_touched_one_is_marked() -> None:
         run(starter.replace("    ...", f"    return {constant}"))
         assert checked(FUNCTION).outcome == Outcome.INCORRECT, constant
     run(starter.replace("    ...", "    steps = 2 * (gpus - 1)"))  # the return is missing, and it is an attempt
-    assert "No call returned anything but None" in checked(FUNCTION).feedback.say
+    assert "Every call returned None" in checked(FUNCTION).feedback.say
     run(
         starter.replace(
             "    ...", "    return 2 * (gpus - 1) * (message_gb / gpus / bandwidth_gb_per_s * 1e3 + latency_us / 1e3)"

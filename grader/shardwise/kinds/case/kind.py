@@ -198,7 +198,7 @@ parts:
         }
 
     def instruction(self, form: CaseForm, variable: str) -> str:
-        return f"Fill in `{variable}`: an answer for each part, behind its name."
+        return f"Fill in `{variable}`: an answer for each part, after its name."
 
     def example(self, form: CaseForm) -> str:
         named = [(part.name, part.its_kind.example(part.form)) for part in form.parts]

@@ -27,8 +27,8 @@ class Plausible(author.AuthorModel):
     """Which wrong results of a part are gone on with: what lies outside of it is absurd."""
 
     within: float = Field(_WITHIN, gt=1, le=1000, description="The factor from the right one, either way.")
-    lowest: author.Value | None = Field(None, description="The least that there can be: an expression in base units.")
-    highest: author.Value | None = Field(None, description="The most that there can be: an expression in base units.")
+    lowest: author.Value | None = Field(None, description="The lowest plausible value: an expression in base units.")
+    highest: author.Value | None = Field(None, description="The highest plausible value: an expression in base units.")
 
 
 class CasePart(author.Template):

@@ -76,7 +76,7 @@ def estimate_of(form: EstimateForm, raw: Any) -> ReadEstimate:
         return _of_parts(form, *raw)
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         raise _without_confidence(form, QUANTITY.parse(form, raw))
-    raise Unreadable("I expected an estimate with its unit, and how sure you are of it.")
+    raise Unreadable("I expected an estimate with its unit, and a confidence.")
 
 
 def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> ReadEstimate:
@@ -176,7 +176,7 @@ def _share(found: re.Match[str]) -> float:
         return 0.5
     if found["top"]:
         if not 0 <= int(found["top"]) <= int(found["all"]) or found["all"] == "0":
-            raise Unreadable(f"{found['top']} of {found['all']} is no confidence: it lies between 0 and 100 %.")
+            raise Unreadable(f"{found['top']} of {found['all']} is not a confidence, which is between 0 and 100 %.")
         return int(found["top"]) / int(found["all"])
     number = found["number"].replace(",", ".")
     return _of_number(float(number), is_percent=bool(found["sign"]), is_share="." in number)
@@ -195,11 +195,11 @@ def _of_number(number: float, *, is_percent: bool, is_share: bool) -> float:
 
 def _no_confidence(number: str) -> Unreadable:
     cut = number if len(number) <= 20 else f"{number[:20]}..."
-    return Unreadable(f"A confidence lies between 0 and 100 %, and this is {cut}.")
+    return Unreadable(f"A confidence is between 0 and 100 %, and this is {cut}.")
 
 
 def _without_confidence(form: EstimateForm, reading: Reading) -> Unreadable:
     return Unreadable(
         f"I read {reading.text}. How sure are you that this is right within a factor of {form.within:.2g}? "
-        "Write that, too, in per cent."
+        "Add that in per cent."
     )

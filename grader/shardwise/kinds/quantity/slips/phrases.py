@@ -51,7 +51,7 @@ def part_in_words(here: TracedNode, known: Known) -> str:
 def _by_names(here: TracedNode, known: Known) -> str:
     says = [known[name].says for name in names(here)]
     if len(says) > MOST_NAMED:
-        return "a whole term"
+        return "one of the terms"
     return f"the part with {' and '.join([', '.join(says[:-1]), says[-1]] if says[1:] else says)}" if says else UNSAID
 
 

@@ -37,10 +37,10 @@ class Stops:
 
     def of(self, draw: Draw, template: Any) -> tuple[Stop, ...]:
         """Return the numbers of this draw that can be taken for its answer, the question's own first."""
-        found = {value: f"That is {said}, as given in the question." for value, said in _given(draw, template)}
+        found = {value: f"Your answer equals {said}, which is given in the question." for value, said in _given(draw, template)}
         for value, said in zip(self.program.run(draw.values)[1:], self.says, strict=True):
             if math.isfinite(value) and not (float(value).is_integer() and abs(value) < LEAST):
-                found.setdefault(value, f"That is {with_numbers(said, draw)}, an intermediate result.")
+                found.setdefault(value, f"Your answer equals {with_numbers(said, draw)}, an intermediate result.")
         return tuple(found.items())[:MOST]
 
 
