@@ -1,4 +1,4 @@
-"""Moving pictures in a real browser, on a bare page: what they ask is answered by the desk of this checkout."""
+"""Interactive figures in a real browser, on a bare page backed by the desk of this checkout."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Open = Callable[..., Page]
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Open]:
-    """Shows a figure on a page of its own; an error on its console fails the test at its end."""
+    """Return a function that shows a figure on its own page; an error on its console fails the test."""
     desk, errors, contexts = Desk(fresh_session()), list[str](), list[Any]()
 
     def show(name: str, *, kept: Any = None, width: int = 900, seen: bool = True, **options: Any) -> Page:
@@ -241,7 +241,7 @@ def test_the_table_says_what_the_picture_shows(opened: Open) -> None:
 
 
 def places(page: Page, what: str, *attributes: str) -> list[tuple[float, ...]]:
-    """Attributes of every such element of the first drawing, in the order in which they are drawn."""
+    """Return attributes of all matching elements of the first drawing, in drawing order."""
     script = "(found, names) => found.map((element) => names.map((name) => Number(element.getAttribute(name))))"
     return [tuple(row) for row in pictures(page).first.locator(what).evaluate_all(script, list(attributes))]
 
@@ -300,7 +300,7 @@ def test_those_that_talk_are_ringed_and_the_links_that_this_takes_are_lit(opened
 
 
 def tops_of(page: Page, kind: int) -> list[tuple[float, float]]:
-    """Corners of the path around a kind of what is held, in pixels: along its top, and back along its ground."""
+    """Return the corners of the path around a layer, in pixels: along its top, and back along its base."""
     path = pictures(page).first.locator("path").nth(kind).get_attribute("d")
     assert path
     return [(float(x), float(y)) for x, y in (corner.split(",") for corner in path[1:-1].split("L"))]

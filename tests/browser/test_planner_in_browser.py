@@ -1,4 +1,4 @@
-"""The planner in a real browser, with the real Python behind it: sliders, a search, its points, settings, keys alone, a phone."""
+"""The planner in a real browser, backed by the real Python: sliders, search, points, settings, keyboard, and a phone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REACTION = """async (label) => {  // milliseconds from an input to the chart of 
 
 @pytest.fixture
 def planner(bare: Any) -> Locator:
-    """A planner of a small cluster, on a page without Jupyter."""
+    """Show a planner for a small cluster on a page without Jupyter."""
     form: Locator = bare.planner(*SMALL)
     expect(form).to_contain_text(START)
     return form
@@ -192,6 +192,6 @@ REACHED = """() => {
 
 @pytest.mark.slow
 def test_it_reacts_at_once(planner: Locator, bare: Any) -> None:
-    """A generous bound, for machines that do much else; bench/planner_desk.py measures."""
+    """The bound is generous, for busy machines; bench/planner_desk.py measures."""
     times = bare.page.evaluate(REACTION, "TP, tensor")
     assert times[len(times) // 2] < 250

@@ -1,4 +1,4 @@
-"""The form of a problem on a page without Jupyter: every kind by its samples, keys alone, both themes, a phone."""
+"""Problem forms on a page without Jupyter: the samples of every kind, keyboard only, both themes, and a phone."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def order_of(form: Locator) -> list[str]:
 
 
 def sort_by_keys(form: Locator, page: Any, wanted: list[str]) -> None:
-    """Every item to its place, from the top, with arrow keys alone."""
+    """Move every item to its place, from the top, with arrow keys only."""
     form.locator("li").first.focus()
     for place, label in enumerate(wanted):
         page.keyboard.press("Home")
@@ -260,7 +260,7 @@ def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:
     expect(status).to_contain_text("No answer yet")
 
 
-# Where everything stands that is clicked or typed in, but for what belongs to a chart.
+# The positions of all controls, except those of a chart.
 PLACES = """form => [...form.shadowRoot.querySelectorAll(".fields :is(button, input, textarea), .stage button, form .primary")]
   .map((part) => [part.ariaLabel || part.id || part.textContent.trim(), part.getBoundingClientRect().top])"""
 

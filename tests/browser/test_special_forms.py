@@ -1,4 +1,4 @@
-"""The forms of kinds that need more than a line of text, by keys alone: what is shown while one works, and then the verdict."""
+"""Forms that need more than a line of text, by keyboard only: what they show during the work, and then the verdict."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def go_to(page: Page, target: Locator) -> None:
 
 
 def check(page: Page, form: Locator) -> Locator:
-    """Press Check by keys; the verdict."""
+    """Press Check by keyboard, and return the verdict."""
     go_to(page, form.get_by_role("button", name="Check", exact=True))
     page.keyboard.press("Enter")
     return form.get_by_role("status")
@@ -190,14 +190,14 @@ def test_the_chart_of_a_schedule_scrolls_on_a_phone_and_stays_where_it_was_scrol
 
 
 def written_as_text(bare: Any) -> tuple[Locator, Locator, Locator]:
-    """A schedule's form with its text unfolded: the form, its first stage, and the text."""
+    """Show a schedule's form with its text unfolded; return the form, its first stage, and the text field."""
     form = bare.problem(posed(template("schedule")))
     form.get_by_text("Write it as text").click()
     return form, form.get_by_role("toolbar").first, form.get_by_label("Your schedule, as text")
 
 
 def read_and_then_held(bare: Any) -> tuple[Locator, Locator, Locator]:
-    """The same, when Python has read one text, and replies to nothing until `letGo`."""
+    """Return the same after Python has read one text; further replies wait for `letGo`."""
     form, first, text = written_as_text(bare)
     text.fill("stage 1: F1 B1")
     expect(first).to_have_accessible_name("stage 1: F1 B1")

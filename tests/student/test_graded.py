@@ -1,4 +1,4 @@
-"""A graded set on the student's side: how answers are read, which are there, and nothing about right and wrong."""
+"""Graded sets on the student's side: how answers are read and which are missing, but never whether they are right."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SENDS, FUNCTION = "bytes-per-gpu", "ring-time-function"
 
 @pytest.fixture(autouse=True)
 def _fresh_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A kernel that was given no set, and whose names are forgotten after the test."""
+    """Provide a kernel without graded sets, and delete its names after the test."""
     monkeypatch.setattr(api, "_GRADED", GradedSets())
     before = set(vars(__main__))
     yield
@@ -53,12 +53,12 @@ def said(made: Any) -> str:
 
 
 def handed(*questions: Question) -> GradedSet:
-    """What the first cell of a graded notebook holds."""
+    """Return the set that the first cell of a graded notebook registers."""
     return GradedSet("week-1", {question.slug: readable(question) for question in questions}, FailedCells())
 
 
 def given_out(*questions: Question) -> None:
-    """The first cell of a graded notebook was run."""
+    """Run the first cell of a graded notebook."""
     api.handed_out("week-1", handed(*questions).questions)
 
 
@@ -130,7 +130,7 @@ def test_known_answers_right_and_wrong_are_told_the_same_in_a_graded_notebook(ki
 
 
 def function(body: str) -> str:
-    """A cell that defines the function that is asked for."""
+    """Return a cell that defines the required function."""
     question = asked(FUNCTION)
     return kinds()["code"].cells(question.form, "").replace("    ...", f"    {body}")
 

@@ -1,4 +1,4 @@
-"""The student's verbs as a student meets them: check, hint, solution and another, in the namespace of a fresh kernel."""
+"""The student's functions check, hint, solution and another, in the namespace of a fresh kernel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FUNCTION = "ring-time-function"
 
 @pytest.fixture(autouse=True)
 def _fresh_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A session that remembers nothing, and a kernel whose names are forgotten after the test."""
+    """Provide a new session and a fresh kernel, and delete its names after the test."""
     monkeypatch.setattr(api, "_SESSION", fresh_session())
     monkeypatch.setattr(api, "_GRADED", GradedSets())
     before = set(vars(__main__))
@@ -114,7 +114,7 @@ def test_an_untouched_function_is_blank_and_a_touched_one_is_marked() -> None:
     for constant in ("3", "'ring'", "None or 3"):
         run(starter.replace("    ...", f"    return {constant}"))
         assert checked(FUNCTION).outcome == Outcome.INCORRECT, constant
-    run(starter.replace("    ...", "    steps = 2 * (gpus - 1)"))  # the return is missing, and it is an attempt
+    run(starter.replace("    ...", "    steps = 2 * (gpus - 1)"))  # the return is missing, but it counts as an attempt
     assert "Every call returned None" in checked(FUNCTION).feedback.say
     run(
         starter.replace(
@@ -167,7 +167,7 @@ def test_nbgrader_reads_the_points_and_counts_what_is_our_fault_in_full(monkeypa
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     for points, one in made.items():
         assert one._repr_mimebundle_()["text/plain"] == str(points)
-    assert fault._repr_mimebundle_()["text/plain"].startswith("! Our fault")  # words are full points for nbgrader
+    assert fault._repr_mimebundle_()["text/plain"].startswith("! Our fault")  # nbgrader gives full points for text
 
 
 def test_feedback_shows_itself_richly_and_plainly() -> None:
@@ -315,7 +315,7 @@ def test_a_variant_is_shown_again_by_its_seed_after_a_restart(monkeypatch: pytes
     assert said(another(SENDS, seed=2)) == second
     assert said(another(SENDS, seed="1")) == first
     assert said(hint(SENDS)).startswith("**Hint 1.**")
-    assert asked(SENDS, 1).solution in said(solution())  # of the variant that was looked at last
+    assert asked(SENDS, 1).solution in said(solution())  # for the variant viewed last
     assert asked(SENDS, 2).solution in said(solution(SENDS, seed=2))
 
 

@@ -1,4 +1,4 @@
-"""What follows from a student's events: solved, points, mastery, what is due and what is next; in a notebook and a terminal."""
+"""Records derived from a student's events: solved, points, mastery, due and next, in a notebook and in a terminal."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def test_a_right_answer_solves_and_three_variants_without_a_hint_master() -> Non
 def test_what_is_answered_after_the_solution_was_shown_counts_for_nothing() -> None:
     copied = stands(event("solution"), event("right"))
     assert (copied.is_solved, copied.points, copied.unaided) == (False, 0.0, set())
-    assert copied.is_begun  # and it is due soon
-    assert stands(event("right"), event("solution")).is_solved  # who was right may read on
+    assert copied.is_begun  # but it is due soon
+    assert stands(event("right"), event("solution")).is_solved  # looking after a right answer costs nothing
     assert stands(event("solution", 1), event("right", 2)).is_solved
 
 
@@ -122,7 +122,7 @@ def test_it_is_due_on_the_day_and_not_at_the_hour() -> None:
 
 
 def test_the_next_variant_is_one_that_was_not_met() -> None:
-    assert stands().next_seed() == "1"  # notebooks show 0
+    assert stands().next_seed() == "1"  # notebooks use 0
     assert stands(event("right", 0)).next_seed() == "1"
     assert stands(event("hint", 7), event("right", 2), event("right", "week-1")).next_seed() == "8"
 
@@ -225,7 +225,7 @@ def test_a_problem_that_was_renamed_keeps_its_progress(tmp_path: Path) -> None:
 
     found, strangers = rows(*old)
     assert found["another-name"].seeds == {"0", "1"} and not strangers
-    # It is found under its new name, too, after its text was edited there, as long as it was practised before.
+    # After the rename, even an edited problem is recognised, provided that it was practised before the edit.
     moved = f"{problem.chapter}/another-name"
     new = event("right", 2, bank=name, problem=moved, digest=problem.digest)
     path = problem.path.with_name("another-name.yaml")
@@ -241,7 +241,7 @@ def test_a_problem_that_was_renamed_keeps_its_progress(tmp_path: Path) -> None:
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProgressFile]:
-    """A student whose progress is kept, from the start on, in a fresh kernel with the bank of this checkout."""
+    """Provide a progress file for a student in a fresh kernel with the bank of this checkout."""
     file = ProgressFile(tmp_path / "progress.sqlite")
     monkeypatch.setenv("SHARDWISE_PROGRESS", str(file.path))
     monkeypatch.setenv("SHARDWISE_NOW", START.isoformat())
@@ -405,7 +405,7 @@ def test_a_card_says_when_nothing_is_kept(kept: ProgressFile, monkeypatch: pytes
 
 @pytest.fixture
 def run(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command in this process, with what is typed; gives its exit code and all that it printed."""
+    """Run a command in this process with typed input; return its exit code and output."""
 
     def ran(*args: str, typed: str = "") -> tuple[int, str]:
         code = run_typed(monkeypatch, args, iter(typed.splitlines()))

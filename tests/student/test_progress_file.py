@@ -1,4 +1,4 @@
-"""The progress file: nothing is lost by other processes, kills, full disks, old clocks and newer versions, and no check fails."""
+"""The progress file: other processes, kills, full disks, wrong clocks and newer versions lose no data and break no check."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def every_use(kept: ProgressFile) -> list[Any]:
 
 
 def refused(kept: ProgressFile, words: str) -> None:
-    """Every use of a file is refused in these words, and its bytes stay as they were."""
+    """Check that every use of a file is refused with this message, and that its bytes are unchanged."""
     before = kept.path.read_bytes()
     for use in every_use(kept):
         with pytest.raises(Unusable, match=words):
@@ -273,7 +273,7 @@ def test_a_process_that_is_killed_while_it_writes_loses_nothing_that_it_had_writ
         process.stdout.close()
         process.wait()
         seeds = [each.variant.seed for each in kept.events() if each.variant.problem == f"killed-{attempt}"]
-        assert len(said) <= len(seeds) <= len(said) + 1  # it may be killed between its write and its words
+        assert len(said) <= len(seeds) <= len(said) + 1  # it may be killed after its write and before its output
         kept.add(event())  # and the next one can write
 
 
@@ -318,7 +318,7 @@ def test_even_an_error_of_ours_costs_no_verdict(kept: ProgressFile, monkeypatch:
     monkeypatch.setattr(kept, "add", broken)
     journal = Journal(kept)
     journal.answered(HERE, "d", RIGHT, "cell")
-    journal.typed("shipped", {KEY: {1, 2}})  # which no JSON holds
+    journal.typed("shipped", {KEY: {1, 2}})  # not valid in JSON
     assert "progress is not saved" in journal.trouble()
 
 

@@ -1,4 +1,4 @@
-"""Forms in real JupyterLab and Notebook 7: what was typed lasts, keys are the form's, and a busy kernel still answers."""
+"""Forms in real JupyterLab and Notebook 7: drafts last, keys go to the form, and a busy kernel still answers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ COMMANDS = ("k", "j", "r", "m", "y", "a", "b", "x", "d", "d", "Shift+M", "1", "o
 
 @pytest.fixture(params=APPS)
 def opened(request: pytest.FixtureRequest, page: Page, lab: Lab) -> Callable[..., None]:
-    """Opens a notebook of these cells in one of the applications, and runs them."""
+    """Return a function that opens a notebook with these cells in one of the applications and runs them."""
     return lambda name, *sources: show(page, lab, f"{request.param}-{name}", of_cells(*sources), request.param)
 
 

@@ -1,4 +1,4 @@
-"""Notebooks that are closed, opened again, copied, or open twice: the forms answer, what was typed is there, and progress is whole."""
+"""Notebooks that are closed, reopened, copied, or open twice: forms still reply, and drafts and progress are intact."""
 
 from __future__ import annotations
 

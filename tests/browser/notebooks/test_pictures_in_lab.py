@@ -1,4 +1,4 @@
-"""Pictures that move, and the planner, in JupyterLab."""
+"""Interactive figures and the planner in JupyterLab."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIGURES = moving_names(checkout_bank())
 
 @pytest.fixture
 def page(in_lab: Page) -> Page:
-    """These tests need no page of their own, so they use the one that JupyterLab is open in."""
+    """Return the page in which JupyterLab is open, since these tests need no page of their own."""
     return in_lab
 
 

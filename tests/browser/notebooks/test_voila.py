@@ -1,4 +1,4 @@
-"""A chapter in Voilà, which shows a notebook as a page without its code: `voila notebooks/01-ring-all-reduce.ipynb`."""
+"""A chapter in Voilà, which shows a notebook as a page without code: `voila notebooks/01-ring-all-reduce.ipynb`."""
 
 from __future__ import annotations
 
