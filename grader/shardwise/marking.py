@@ -25,7 +25,7 @@ LONGEST_WRITTEN = 200  # characters of an answer that could not be read, for the
 
 @contextmanager
 def _unwarned() -> Iterator[None]:
-    """Keep Python from warning of an answer, such as `1if 1else 2`, while it is read: it is text that lies in no file."""
+    """Keep Python from warning of an answer, such as `1if 1else 2`, while it is read: it is text that is in no file."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="<")
         yield
@@ -39,7 +39,7 @@ def check(
 
     `raw` is text, a number, a list, a dictionary, a function or the source of one; `runner` runs functions.
     An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong. What becomes of an
-    unreadable one is said for practice, or with `is_graded` for what was handed in. `front` is where the answer was given: a
+    unreadable one is reported for practice, or with `is_graded` for what was handed in. `front` is where the answer was given: a
     notebook's cell, a form whose fields show what goes into them, or a terminal.
     When our own side fails the outcome is broken, and the answer stays ungraded.
     """
@@ -69,7 +69,9 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
         value = parsed_answer(kind, form, raw)
         if value is None:
             return _unjudged(question, Outcome.BLANK, points)
-        read = _unjudged(question, None, points, "Read. It will be marked after you hand in.", read=kind.read(form, value))
+        read = _unjudged(
+            question, None, points, "Read. It will be marked after you hand in.", read=kind.read(form, value)
+        )
         if gaps := kind.gaps(form, value):
             read = read.saying(printable(gaps), "Parts that are missing or cannot be read earn nothing.")
             return read.model_copy(update={"parts": {"whole": False}})

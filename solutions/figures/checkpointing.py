@@ -21,7 +21,7 @@ CHAPTER = "11-checkpointing"
 HOUR, DAY = 3600, 86400
 GPU_MTBF = part_mtbf_seconds(failures=419, parts=16384, observed_s=54 * DAY)  # Llama Team 2024, section 3.3.4
 RATES = {"6.50": 6.50, "2.34": 2.34}  # failures per 1000 node-days: Kokolis et al. 2025
-STORE = {"Llama-3-8B": 4e9, "Llama-3-405B": 200e9}  # bytes a second, assumed
+STORE = {"Llama-3-8B": 4e9, "Llama-3-405B": 200e9}  # bytes per second, assumed
 RUNS = (("Llama-3-8B", 64, BLUE), ("Llama-3-405B", 16384, ORANGE))
 
 

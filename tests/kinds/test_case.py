@@ -149,7 +149,7 @@ def test_rounding_on_the_way_costs_nothing(digits: int) -> None:
 
 
 def test_a_blank_part_does_not_break_the_chain() -> None:
-    """The time follows from the message, so whoever leaves out what lies between is followed, too."""
+    """The time follows from the message, so whoever omits the part between is followed, too."""
     text = template(
         "case", ("message_bytes: parts.message}\n      unit: ms", "message_bytes: parts.sent}\n      unit: ms")
     )

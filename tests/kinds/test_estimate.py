@@ -50,7 +50,7 @@ def test_an_absurd_number_earns_nothing_whatever_its_confidence(power: float, su
     assert "earns nothing, whatever the confidence" in feedback.say
 
 
-# What is said ------------------------------------------------------------------------------------------------------
+# What is reported ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

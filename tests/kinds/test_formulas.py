@@ -451,7 +451,7 @@ def test_what_is_shown_reads_as_the_same_formula(text: str) -> None:
     assert parse_formula(str(formula), SYMBOLS).fingerprint == formula.fingerprint
 
 
-# What a wrong formula is beside the right one ------------------------------------------------------------------
+# What a wrong formula is next to the right one ------------------------------------------------------------------
 
 RING = "2*M*(N-1)/N"
 LAYER = "2*d^2*(1 + k/a) + 3*d*f"

@@ -79,7 +79,7 @@ def test_a_slip_with_the_questions_own_parameters_is_named(seconds: float, words
 
 
 def test_two_slips_that_give_the_same_number_are_both_said() -> None:
-    # Half of the right time: a factor of 2 left out, or the rate of both directions taken for that of one.
+    # Half of the right time: a factor of 2 omitted, or the rate of both directions taken for that of one.
     words = say(
         posed(RING.replace("GPUS", "12").replace("MISTAKE", "key * 77").replace("[3], unit: ms", "[0], unit: ms")),
         22 * (1e9 / 12 / 1e11) / 2,
@@ -171,7 +171,9 @@ def test_a_mistake_that_an_answer_lies_near_to_is_only_asked_about() -> None:
     asked = ring(mistake="0.09")
     assert say(asked, 0.09) == say(asked, 0.09004) == "You know this mistake."
     near = check(asked, "90.29 ms")
-    assert near.say == "Your number is close to that of a known mistake. Is this what you did?\n\n- You know this mistake."
+    assert (
+        near.say == "Your number is close to that of a known mistake. Is this what you did?\n\n- You know this mistake."
+    )
     assert near.mistake is None
     assert check(asked, "91.234 ms").say.startswith("Too high")
     assert check(ring(mistake="0.0124"), "12 ms").say.startswith("Your number is close")  # of two figures

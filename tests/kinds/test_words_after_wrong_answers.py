@@ -1,4 +1,4 @@
-"""What is said after a wrong function or order: what all wrong calls share, and the first pair in the wrong order."""
+"""What is reported after a wrong function or order: what all wrong calls share, and the first pair in the wrong order."""
 
 from __future__ import annotations
 

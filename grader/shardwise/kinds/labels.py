@@ -199,5 +199,5 @@ def _bare(text: str) -> str:
 
 
 def _without_article(text: str) -> str:
-    """A line without its first "the", which people leave out."""
+    """A line without its first "the", which people omit."""
     return re.sub(r"\A\W*the\s+", "", text, flags=re.IGNORECASE)

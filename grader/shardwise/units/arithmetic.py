@@ -1,7 +1,7 @@
 """Arithmetic with units: "2*127/128*2 GB/(100 GB/s)", worked out exactly and from left to right as it is written.
 
 sum      = product, then any number of + product or - product; times may stand side by side, as in 12 d 3 h
-product  = signed, then any number of * signed, / signed, or a unit, which belongs to all that stands before it
+product  = signed, then any number of * signed, / signed, or a unit, which belongs to all that is before it
 signed   = - signed, or power
 power    = atom, alone or with ^ exponent, ** exponent or a superscript
 atom     = number, (sum), a function of a (sum), such as sqrt, ceil or ln; behind / also a unit alone
@@ -111,7 +111,7 @@ class _Reader:
         raise UnclearNumeral(f"I don't know what “{self._text[start]}” means here.")
 
     def _end_of_unit(self, end: int) -> int:
-        """Where a unit ends that may be a product or a quotient of several words; an x before a number is no unit."""
+        """Where a unit ends that may be a product or a quotient of several words; an x before a number is not a unit."""
         while (word := _WORD.match(self._text, end)) and not _TIMES.match(self._text, end):
             end = word.end()
             while bracketed := _BRACKETED.match(self._text, end):

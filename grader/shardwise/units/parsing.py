@@ -184,7 +184,7 @@ def _nearest(text: str) -> str:
 
 
 def plural(written: str, number: float) -> str:
-    """A unit's text as it stands after `number`, for reading.
+    """A unit's text as it is after `number`, for reading.
 
     >>> plural("step", 2), plural("GPU*h", 2), plural("micro_batch", 1)
     ('steps', 'GPU·h', 'micro-batch')

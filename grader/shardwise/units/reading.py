@@ -205,7 +205,7 @@ class _Asked:
         return amount.is_bare or amount.powers == self.wanted.powers or (is_ratio and self.wanted.is_count)
 
     def _one(self, text: str, *, is_data: bool = False) -> Amount:
-        """What one of a unit is; raises ShardwiseError. A multiple such as M or million may stand before it, or alone."""
+        """What one of a unit is; raises ShardwiseError. A multiple such as M or million may are before it, or alone."""
         times, rest = 1, text
         found = _MULTIPLE.match(text)
         if found and not ((is_data or "information" in self.wanted.powers) and len(found[1]) < 3):

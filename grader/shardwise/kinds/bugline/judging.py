@@ -89,7 +89,7 @@ def _fix(
     runner: Runner,
     cases: Sequence[tuple[Mapping[str, Any], Any]],
 ) -> Judged:
-    """Whether a line mends the listing on these inputs, each with what is right for it."""
+    """Whether a line fixes the listing on these inputs, each with what is right for it."""
     line, fix = value.get("line"), value["fix"]
     if not isinstance(line, int):
         return False, "say which line it replaces."
@@ -107,7 +107,7 @@ def _fix(
 
 
 def _whole(replaced: str, fix: str) -> str:
-    """The mended line where the right-hand side alone was written of an assignment, or what a return gives."""
+    """The fixed line where the right-hand side alone was written of an assignment, or what a return gives."""
     lead = re.match(r"\s*(?:\w+ = |return )", replaced)
     try:
         ast.parse(fix, mode="eval")
@@ -117,7 +117,7 @@ def _whole(replaced: str, fix: str) -> str:
 
 
 def _patched(source: str, line: int, fix: str) -> str:
-    """The listing with the mended line; a line's number that was pasted with it is left out where it cannot belong."""
+    """The listing with the fixed line; a line's number that was pasted with it is omitted where it cannot belong."""
     try:
         return patch(source, line, fix)
     except Unreadable:

@@ -1,4 +1,4 @@
-"""Buggy line: a reference with one line mutated; name the line, expose it with an input, and mend it."""
+"""Buggy line: a reference with one line mutated; name the line, expose it with an input, and fix it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDEST_INPUT = 72  # characters; a form of more arguments has a line for each, s
 
 @dataclass(frozen=True)
 class Solved:
-    """The hunt that was drawn, and the inputs on which a mended listing is tried."""
+    """The hunt that was drawn, and the inputs on which a fixed listing is tried."""
 
     original: str
     hunt: mutants.Hunt
@@ -162,7 +162,9 @@ answer:
         return Feedback.judged(question, sum(parts.values()) / len(PARTS), "\n".join(words), parts=parts)
 
     def example(self, form: BuglineForm) -> str:
-        return json.dumps({"line": 1, "input": dict.fromkeys(form.domain, "a number"), "fix": "the whole corrected line"})
+        return json.dumps(
+            {"line": 1, "input": dict.fromkeys(form.domain, "a number"), "fix": "the whole corrected line"}
+        )
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = self.key_and_form(question)

@@ -1,4 +1,4 @@
-"""Reading what a student found: the line, an input, and the mended line. One bad part costs that part alone."""
+"""Reading what a student found: the line, an input, and the fixed line. One bad part costs that part alone."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _arguments(form: BuglineForm, text: str) -> dict[str, str] | None:
 
 
 def _input(form: BuglineForm, value: Any) -> dict[str, int | float]:
-    """An input on which the right function can be tried; an argument with a default may be left out."""
+    """An input on which the right function can be tried; an argument with a default may be omitted."""
     if isinstance(value, str) and len(value) <= LONGEST_INPUT:
         value = _arguments(form, value)
     if not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Case: parts of other kinds about one situation; later ones may go on with the results of earlier ones."""
+"""Case: parts of other kinds about one situation; later ones may continue with the results of earlier ones."""
 
 from __future__ import annotations
 

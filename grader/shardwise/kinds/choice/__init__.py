@@ -180,7 +180,9 @@ answer:
         return Posed(form, key, names={"key": right})
 
     def body(self, form: ChoiceForm) -> str:
-        how = "One option is right." if form.pick == "one" else f"Several options may be right; name all of them. {EARNS}"
+        how = (
+            "One option is right." if form.pick == "one" else f"Several options may be right; name all of them. {EARNS}"
+        )
         return f"{as_list(form.options)}\n\n*{how}*"
 
     def view(self, form: ChoiceForm) -> View:
@@ -192,7 +194,8 @@ answer:
         picked = said or letters(raw, form.options, self.example(form))
         if form.pick == "one" and len(picked) > 1:
             raise Unreadable(
-                f"You named {len(picked)} options, but only one can be right. An answer looks like “a”.", shows_example=True
+                f"You named {len(picked)} options, but only one can be right. An answer looks like “a”.",
+                shows_example=True,
             )
         return tuple(sorted(picked))
 

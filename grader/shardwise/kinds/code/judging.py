@@ -69,7 +69,7 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
 def shared_by_failures(key: CodeKey, calls: Sequence[Call]) -> str:
     """Return what all wrong results have in common, and what all wrong calls do; nothing where neither tells anything.
 
-    Calls that must raise an error are left out: what they share is their fault alone, and the failing call shows it.
+    Calls that must raise an error are omitted: what they share is their fault alone, and the failing call shows it.
     """
     right: list[tuple[CodeCase, Call]] = []
     wrong: list[tuple[CodeCase, Call]] = []

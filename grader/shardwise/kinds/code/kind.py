@@ -146,7 +146,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return f"```python\n{definition(form)}\n    ...\n```\n\n{self._terms(form)}"
 
     def _terms(self, form: CodeForm) -> str:
-        """What goes in, and what comes out."""
+        """What goes in, and the result."""
         rows = "\n".join(
             f"- `{given.name}`: {given.means or given.name.replace('_', ' ')}{f', in {given.unit}' if given.unit else ''}"
             for given in form.arguments

@@ -82,7 +82,7 @@ def estimate_of(form: EstimateForm, raw: Any) -> ReadEstimate:
 def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> ReadEstimate:
     if is_blank(value):
         raise Unreadable("The estimate itself is missing.")
-    if is_blank(confidence) and isinstance(value, str):  # both may stand in the first field
+    if is_blank(confidence) and isinstance(value, str):  # both may are in the first field
         return _of_text(form, value)
     reading = _value(form, value)
     if is_blank(confidence):
@@ -106,7 +106,9 @@ def _of_text(form: EstimateForm, raw: str) -> ReadEstimate:
         return ReadEstimate(_value(form, _bare(found["rest"])), _share(found))
     if (alone := _ALONE.fullmatch(text)) and alone["sign"] and form.unit not in _PER_CENT:
         raise Unreadable("The estimate itself is missing.")
-    raise _without_confidence(form, _value(form, _without_words(text)))  # what is wrong with the number is said first
+    raise _without_confidence(
+        form, _value(form, _without_words(text))
+    )  # what is wrong with the number is reported first
 
 
 def _bare(text: str) -> str:
@@ -129,7 +131,7 @@ def _without_words(text: str) -> str:
 def _stands_apart(found: re.Match[str]) -> bool:
     """Whether a number after an estimate is its confidence although it has no sign: it says so, or something parts the two.
 
-    In "about 30" nothing stands before the number that could be an estimate.
+    In "about 30" nothing is before the number that could be an estimate.
     """
     if re.search(r"\d", found["rest"]) is None:
         return False

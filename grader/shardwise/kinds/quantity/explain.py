@@ -1,7 +1,7 @@
-"""Explanations: what a wrong number is beside the right one, said only where the question makes it likely.
+"""Explanations: what a wrong number is next to the right one, said only where the question makes it likely.
 
-Slips with the question's own parameters stand in its key; those of every question are in `general`. What fits all the
-digits of an answer is said, up to three explanations together; where more fit, none is.
+Slips with the question's own parameters are in its key; those of every question are in `general`. What fits all the
+digits of an answer is reported, up to three explanations together; where more fit, none is.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ from shardwise.kinds.quantity.general import (
 )
 from shardwise.units import unit
 
-ONE_OFF = (
-    "Close. Check the ends and the rounding: do the first and the last one count, and may the limit be reached?"
-)
+ONE_OFF = "Close. Check the ends and the rounding: do the first and the last one count, and may the limit be reached?"
 NOT_WHOLE = "You did not round, but only a whole number can be right here. Do you round up or down, and why?"
 LEAST_FACTOR = 3  # a smaller factor has too many causes
 MOST_SAID = 3  # explanations of one number
@@ -54,12 +52,12 @@ def beside(mistake: str, others: Sequence[str]) -> str:
 
 
 def nearby(mistake: str) -> str:
-    """Return what is said of a recognised mistake whose number an answer is near to, and has not all digits of."""
+    """Return what is reported of a recognised mistake whose number an answer is near to, and has not all digits of."""
     return f"Your number is close to that of a known mistake. Is this what you did?\n\n{_as_list([mistake])}"
 
 
 def is_far_fetched(reason: str) -> bool:
-    """Whether a reason is too unlikely, or too vague, to be said beside a mistake that the question lists."""
+    """Whether a reason is too unlikely, or too vague, to be said next to a mistake that the question lists."""
     return _FAR_FETCHED.search(reason) is not None
 
 
@@ -70,7 +68,7 @@ def _as_list(found: Sequence[str]) -> str:
 def reasons(given: float, asked: Asked, slips: Sequence[tuple[float, str]], *, step: float = 0.0) -> list[str]:
     """Return every explanation that fits, each once.
 
-    A factor of units that is one of the parameters' numbers, too, may come from there, and both are said. `step` is what one of
+    A factor of units that is one of the parameters' numbers, too, may come from there, and both are reported. `step` is what one of
     the last digit of the answer is: of several slips near to it, those are meant that have all its digits.
     """
     found = slips_made(given, asked.key, slips, exact=asked.exact, step=step)

@@ -74,7 +74,7 @@ def _is_exact(key: QuantityKey) -> bool:
 
 
 def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
-    """What is wrong with a reading of an answer; nothing is said where that is not known."""
+    """What is wrong with a reading of an answer; nothing is reported where that is not known."""
     index = _mistake(form, key, value, sure=True)
     if index is not None:
         said = _with_twins(question, form, key, value, key.mistakes[index])
@@ -126,7 +126,7 @@ def asked_by(question: Question, unit_text: str, key: HasNumber, *, exact: bool)
 
 
 def printed_in(question: Question) -> dict[str, str]:
-    """Return those of its parameters whose numbers stand in its prompt, as they stand there, each with its name in words."""
+    """Return those of its parameters whose numbers are in its prompt, as they are there, each with its name in words."""
     found: dict[str, str] = {}
     for name, shown in question.params.items():
         text, phrase = str(shown), words(name)
@@ -191,7 +191,9 @@ def _how_far(given: float, form: QuantityForm, key: QuantityKey) -> str:
         ratio = given / right
         way = "high" if ratio > 1 else "low"
         if 0.9 < ratio < 1.1:
-            return f"Too {way}, by less than 10 %. Did you omit something small, or count something that does not belong?"
+            return (
+                f"Too {way}, by less than 10 %. Did you omit something small, or count something that does not belong?"
+            )
         if any(near(given, times * right, times * allowed) for times in (2, 0.5)):
             return f"Too {way}. Check for factors of two: directions, phases, forward and backward passes."
         far = max(ratio, 1 / ratio)

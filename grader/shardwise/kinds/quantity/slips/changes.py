@@ -1,4 +1,4 @@
-"""Changes: what can go wrong in one operation of an expression, and how that is said."""
+"""Changes: what can go wrong in one operation of an expression, and how that is reported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shardwise.kinds.quantity.slips.arguments import Known
 from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, traced_nodes
 from shardwise.kinds.quantity.slips.phrases import is_short, names, part_in_words, term_in_words
 
-# Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
+# Numbers that stand for a unit or a prefix: leaving them out is reported in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
 
 Change = tuple[
@@ -32,7 +32,7 @@ def _plus(here: TracedNode, known: Known) -> Iterator[Change]:
 
 
 def _shared_out(here: TracedNode, known: Known) -> Iterator[Change]:
-    """A term that is multiplied or divided by a count that does not stand in it."""
+    """A term that is multiplied or divided by a count that does not are in it."""
     leaves = [leaf for leaf in traced_nodes(here) if leaf.operation == "argument"]
     for place, part in enumerate(here.parts):
         if part.operation in ("plus", "minus", "number"):

@@ -1,4 +1,4 @@
-"""Twins: a slip and a recognised mistake of one number, told apart by what their sentences are about."""
+"""Twins: a slip and a recognised mistake of one number, distinguished by what their sentences are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variants: what a reference gives when one thing in it goes wrong, and how that is said."""
+"""Variants: what a reference gives when one thing in it goes wrong, and how that is reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shardwise.kinds.quantity.slips.phrases import factor_in_words, is_short, na
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"
-MOST_FACTORS = 6  # of a product in which two are left out at once
+MOST_FACTORS = 6  # of a product in which two are omitted at once
 FAR = 32  # times: two arguments further apart are not taken for each other
 _WIDTH = re.compile(r"bytes_per_(?!s(_|$))")  # a width, and no rate
 WIDTHS = (1, 2, 4, 8)  # bytes of a number
@@ -61,16 +61,14 @@ def _twice_or_half(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
                 said = term_in_words(part, known)
                 for factor, times in ((number(2), "doubled"), (number(0.5), "halved")):
                     again = node("times", factor, part)
-                    yield WrongFormula(
-                        _replaced(root, part, again), f"{times} {said}: does it happen once or twice?"
-                    )
+                    yield WrongFormula(_replaced(root, part, again), f"{times} {said}: does it happen once or twice?")
             elif here.operation == "times" and part.is_number and part.value in (4, 6, 8, 12):
                 half = node("times", *(number(part.value / 2) if each is part else each for each in here.parts))
                 yield WrongFormula(_replaced(root, here, half), "omitted a factor of 2")
 
 
 def _pairs(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
-    """Two factors of the result left out at once."""
+    """Two factors of the result omitted at once."""
     factors = list(factors_of(root, 1))
     if len(factors) > MOST_FACTORS:
         return
@@ -102,7 +100,7 @@ def _of_ratios(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
 
 
 def _whole_rings(root: TracedNode) -> Iterator[WrongFormula]:
-    """Yield every 2 (N-1)/N of a ring left out at once, so that each message travels as a whole and once."""
+    """Yield every 2 (N-1)/N of a ring omitted at once, so that each message travels as a whole and once."""
     new = {}
     for here, tops, belows in fractions(root):
         rings = [

@@ -1,4 +1,4 @@
-"""Words: the name of a parameter as it stands in a sentence."""
+"""Words: the name of a parameter as it is in a sentence."""
 
 from __future__ import annotations
 
