@@ -157,7 +157,7 @@ def test_a_lesson_is_cut_where_it_names_a_picture(own: Bank) -> None:
     before, cell, after = notebook["cells"][place - 1 : place + 2]
     assert cell["cell_type"] == "code"
     assert cell["source"] == 'from shardwise import figure\nfigure("a-rise", bank="../bank")'
-    assert cell["outputs"][0]["data"]["text/markdown"] == "*To move this picture, run this cell.*"
+    assert cell["outputs"][0]["data"]["text/markdown"] == "*To use this interactive figure, run this cell.*"
     assert before["source"].endswith("![It rises.](attachment:rise.png)") and list(before["attachments"]) == [
         "rise.png"
     ]

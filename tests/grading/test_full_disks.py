@@ -67,7 +67,7 @@ def test_practice_goes_on_without_room_and_says_so_once(tmp_path: Path) -> None:
     ran = begun(tmp_path / "full", "practice", preexec_fn=limited(0), stdout=subprocess.PIPE)
     out, _ = ran.communicate()
     assert ran.returncode == 0
-    assert " ".join(out.split()).count("You can go on practising") == 1
+    assert " ".join(out.split()).count("You can still practise") == 1
 
 
 @pytest.mark.parametrize(

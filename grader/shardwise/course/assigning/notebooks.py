@@ -38,7 +38,7 @@ _HOW_TO_TYPE = """Answer in the cell under each question and run the cell below 
 - `practice("name")` shows a question as a form, if you prefer buttons to cells."""
 _HOW_TO_USE_FORMS = """Choose **Run → Run All Cells**: every question becomes a form, and the feedback comes at once.
 
-- *Hint* and *Solution* are under the form. *Another* draws the same problem with new numbers; every problem has many variants.
+- *Hint* and *Solution* are under the form. *New numbers* draws another variant of the same problem; every problem has many variants.
 - What you typed stays in this notebook when you save it.
 - If you would rather type than click: put your answer in place of the three dots under a form, and run that cell."""
 _UNREADABLE = (
@@ -137,7 +137,7 @@ def _figure(name: str, chapter: str, named: str | None) -> Cell:
         f"from shardwise import figure\nfigure({json.dumps(name)}{_where(named)})", "figure", f"{chapter}-{name}"
     )
     cell["metadata"] |= _WHOLE
-    text = "*To move this picture, run this cell.*"
+    text = "*To use this interactive figure, run this cell.*"
     shown = {"text/markdown": text, "text/plain": to_plain(text)}
     cell["outputs"] = [{"output_type": "display_data", "data": shown, "metadata": {}}]
     return cell
