@@ -18,14 +18,14 @@ from shardwise.question import Feedback, Note, Outcome, Question
 Front = Literal["cell", "form", "terminal"]
 
 UNCOUNTED = "This does not count."
-UNMARKED = "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
-MEND = "Mend it before you hand in: what cannot be read earns nothing."
+UNMARKED = "It earns nothing for now. Your instructor gets a list of answers that could not be read."
+MEND = "Correct it before you hand in: an answer that cannot be read earns nothing."
 LONGEST_WRITTEN = 200  # characters of an answer that could not be read, for the instructor's list
 
 
 @contextmanager
 def _unwarned() -> Iterator[None]:
-    """Keep Python from warning of an answer, such as `1if 1else 2`, while it is read: it is text that lies in no file."""
+    """Keep Python from warning of an answer, such as `1if 1else 2`, while it is read: it is text that is in no file."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="<")
         yield
@@ -39,7 +39,7 @@ def check(
 
     `raw` is text, a number, a list, a dictionary, a function or the source of one; `runner` runs functions.
     An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong. What becomes of an
-    unreadable one is said for practice, or with `is_graded` for what was handed in. `front` is where the answer was given: a
+    unreadable one is reported for practice, or with `is_graded` for what was handed in. `front` is where the answer was given: a
     notebook's cell, a form whose fields show what goes into them, or a terminal.
     When our own side fails the outcome is broken, and the answer stays ungraded.
     """
@@ -69,9 +69,11 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
         value = parsed_answer(kind, form, raw)
         if value is None:
             return _unjudged(question, Outcome.BLANK, points)
-        read = _unjudged(question, None, points, "Read. It is marked after you hand in.", read=kind.read(form, value))
+        read = _unjudged(
+            question, None, points, "Read. It will be marked after you hand in.", read=kind.read(form, value)
+        )
         if gaps := kind.gaps(form, value):
-            read = read.saying(printable(gaps), "What is missing or cannot be read earns nothing.")
+            read = read.saying(printable(gaps), "Parts that are missing or cannot be read earn nothing.")
             return read.model_copy(update={"parts": {"whole": False}})
         return read
     except Unreadable as error:
@@ -123,8 +125,8 @@ def broken(question: Question, error: BaseException) -> Feedback:
 
 def _ours(error: BaseException) -> str:
     return (
-        f"Something of ours broke while marking this (`{safe(in_one_line(error))}`). "
-        "It is not your fault, and it costs you nothing: please report it."
+        f"Our code failed while marking this (`{safe(in_one_line(error))}`). "
+        "This is not your fault and costs you nothing. Please report it."
     )
 
 

@@ -50,7 +50,7 @@ class Question(BaseModel):
     points: float
     difficulty: str = "medium"
     params: Mapping[str, Any]
-    prompt: str  # what the author wrote; the kind's own part, such as options, stands in the form
+    prompt: str  # what the author wrote; the kind's own part, such as options, is in the form
     hints: tuple[str, ...]
     solution: str
     takeaway: str = ""  # a sentence of the solution, shown after a right answer
@@ -113,7 +113,7 @@ class Timeline(BaseModel):
 
 
 class Note(BaseModel):
-    """What became of a part of a question, for a form that shows it beside the part (`say` is Markdown)."""
+    """What became of a part of a question, for a form that shows it next to the part (`say` is Markdown)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -139,7 +139,7 @@ def _joined(remarks: Iterable[str]) -> str:
 class Feedback(BaseModel):
     """What became of an answer: a kind makes it, marking completes it, and whoever shows it may add remarks.
 
-    JSON has the remarks as one text, `say`, and leaves out what only this process uses.
+    JSON has the remarks as one text, `say`, and omits what only this process uses.
     """
 
     model_config = ConfigDict(frozen=True, validate_by_name=True, serialize_by_alias=True)

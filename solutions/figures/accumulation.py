@@ -16,7 +16,7 @@ from ._drawing import caption, chart, note, stack_rows, x_axis, y_axis
 
 CHAPTER = "03-gradient-accumulation"
 
-GPUS, TOKENS, PASSES = 64, 8192, 8  # Llama 3 8B on 64 H100, a sequence at a time, 4M tokens a step
+GPUS, TOKENS, PASSES = 64, 8192, 8  # Llama 3 8B on 64 H100, a sequence at a time, 4M tokens per step
 PARAMETERS = models.parameters(model="Llama-3-8B")
 MICRO_BATCH_S = 8 * PARAMETERS * TOKENS / 400e12  # at 400 TFLOP/s, with every forward pass repeated
 ALL_REDUCE_S = all_reduce_seconds(message_bytes=4 * PARAMETERS, gpus=GPUS, bandwidth_bytes_per_s=360e9, latency_s=0)

@@ -77,7 +77,9 @@ def links_of_a_cluster() -> Figure:
             axis.plot([x, x], [0.57, 0.9], color=BLUE, lw=2.2)
             axis.plot([x, x], [1.66, 2.15], color=ORANGE, lw=1)
         axis.plot([left + 0.15, left + 4.55], [0.95, 0.95], color=BLUE, lw=5)
-        caption(axis, left + 2.35, 1.3, f"NVLink switch: {NVLINK / 1e9:.0f} GB/s per GPU", BLUE, ha="center", va="center")
+        caption(
+            axis, left + 2.35, 1.3, f"NVLink switch: {NVLINK / 1e9:.0f} GB/s per GPU", BLUE, ha="center", va="center"
+        )
     axis.plot([0.2, 9.8], [2.2, 2.2], color=ORANGE, lw=4)
     caption(
         axis,

@@ -128,7 +128,7 @@ def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: P
         load_set(path, whole_bank)
     text = str(error.value)
     assert "set.yaml:4:5: There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu" in text
-    assert "set.yaml:6:5: 01-ring-all-reduce/ring-time comes twice" in text
+    assert "set.yaml:6:5: 01-ring-all-reduce/ring-time appears twice" in text
     path.write_text("name: w1\ntitle: Week 1\nproblems: [ring-time]\ndue: 2026-12-01T10:00:00\natempts: 3\n")
     with pytest.raises(Faulty) as error:
         load_set(path, whole_bank)

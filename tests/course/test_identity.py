@@ -332,7 +332,7 @@ def test_every_fault_of_a_table_of_receipts_is_named_at_its_line(due: Classroom,
     for words in (
         ":2:1: I saw the time '2026-06-01T13:59:00'",
         ":3:1: I saw the time 'yesterday'",
-        ":5:1: student 'cleo' comes twice",
+        ":5:1: student 'cleo' appears twice",
     ):
         assert words in said
     table.write_text("who,when\n")
@@ -369,7 +369,7 @@ def test_rows_of_a_table_of_receipts_go_by_what_the_roster_says_and_who_is_not_o
     assert [only(found, student)["received_by"] for student in CLASS] == ["table", "table", "file"]
     put(tmp_path / "received.csv", "student,time\nada,2026-06-01T10:00:00Z\nada@uni.example,2026-06-01T10:00:00Z")
     done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
-    assert "student 'ada' comes twice" in str(done.exception)
+    assert "student 'ada' appears twice" in str(done.exception)
 
 
 def git(folder: Path, *arguments: str, when: str = "2026-06-01T00:00:00Z") -> None:

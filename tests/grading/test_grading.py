@@ -253,7 +253,7 @@ def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_wri
     assert (said.outcome, said.points) == (Outcome.UNREADABLE, 0)
     assert said.say == (
         "The cell with your answer stopped: `NameError: name 'a' is not defined (line 1)`\n\nSo “`ring_or_tree`” holds no answer.\n\n"
-        "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
+        "It earns nothing for now. Your instructor gets a list of answers that could not be read."
     )
 
 
@@ -269,7 +269,7 @@ def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_mean
     assert [said[name].written for name in other] == [*other.values()]
     assert said["bytes-per-gpu"].say == (
         "This cell sets “`bytes_per_gpus`”, and after your cells had run there was no “`bytes_per_gpu`”.\n\n"
-        "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
+        "It earns nothing for now. Your instructor gets a list of answers that could not be read."
     )
     assert said["ring-or-tree"].say.startswith("This cell sets “`ring_or_tree_`”, and after")
     assert said["ring-time-function"].say.startswith(

@@ -104,7 +104,7 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
         (r"\sum M", "not LaTeX"),
         (r"\frac{M}", "not LaTeX"),
         ("2/MN", "can mean 2/(M*N) or 2/M*N"),
-        ("(2M", "“(2M” opens a bracket that nothing closes. Add “)”."),
+        ("(2M", "“(2M” has a bracket that is never closed. Add “)”."),
         ("(2M]", "“(” is closed by “]”. I expected “)”."),
         ("2 +", "it ends after “2 +”."),
         ("*M", "I saw “*” at the beginning."),
@@ -121,7 +121,7 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
         ("√2M", "where a root ends is not plain. Write what stands under it in brackets: √(...)."),
         ("√M(N+1)", "where a root ends is not plain"),
         ("√", "it ends after “√”"),
-        ("M//N", "Write floor(a/b) for what a // b is in Python"),
+        ("M//N", "Write floor(a/b) for Python's a // b"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_advice(text: str, words: str) -> None:
@@ -451,7 +451,7 @@ def test_what_is_shown_reads_as_the_same_formula(text: str) -> None:
     assert parse_formula(str(formula), SYMBOLS).fingerprint == formula.fingerprint
 
 
-# What a wrong formula is beside the right one ------------------------------------------------------------------
+# What a wrong formula is next to the right one ------------------------------------------------------------------
 
 RING = "2*M*(N-1)/N"
 LAYER = "2*d^2*(1 + k/a) + 3*d*f"

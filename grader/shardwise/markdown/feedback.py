@@ -11,7 +11,7 @@ from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.markdown.timeline import as_svg, as_text
 from shardwise.question import PRAISE, Feedback, Outcome
 
-# Outcome → mark, word, and the colour of the bar beside it; the words keep the colour of their page, light or dark.
+# Outcome → mark, word, and the colour of the bar next to it; the words keep the colour of their page, light or dark.
 LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
     Outcome.CORRECT: ("✓", "Correct", "#1a7f37"),
     Outcome.PARTIAL: ("◐", "Partly right", "#9a6700"),
@@ -23,7 +23,7 @@ LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
 }
 
 
-# What is said instead where there is no further try.
+# What is reported instead where there is no further try.
 _FINAL = {Outcome.INCORRECT: "Incorrect", Outcome.BLANK: "No answer"}
 
 
@@ -53,7 +53,7 @@ def remarks_in_markdown(feedback: Feedback) -> str:
 
 
 def _body(feedback: Feedback) -> str:
-    """What is said, in Markdown, without the headline."""
+    """What is reported, in Markdown, without the headline."""
     read = f"I read: `{_read(feedback)}`" if feedback.read else ""
     return "\n\n".join(part for part in (read, remarks_in_markdown(feedback)) if part)
 

@@ -28,7 +28,7 @@ _NO_BREAK = "\u00a0"
 
 
 def to_terminal(markdown: str, width: int | None = None) -> str:
-    """Markdown as text for a terminal of so many columns; left out, of those that it has. Nothing in it commands the terminal.
+    """Markdown as text for a terminal of so many columns; omitted, of those that it has. Nothing in it commands the terminal.
 
     >>> print(to_terminal("A **ring** of\\n4 hosts sends $\\\\frac{3}{4}$.\\n\\n- what\\n  each sends", width=20))
     A ring of 4 hosts
@@ -92,7 +92,7 @@ def _blocks(parent: SyntaxTreeNode, width: int) -> list[str]:
 
 
 def _is_tight(block: SyntaxTreeNode) -> bool:
-    """Whether no blank line stands before a block. That holds for a list inside an item of another list, if it is dense itself."""
+    """Whether no blank line is before a block. That holds for a list inside an item of another list, if it is dense itself."""
     return block.type in ("bullet_list", "ordered_list") and not _is_loose(block) and block.level > 0
 
 
@@ -114,7 +114,7 @@ def _block(block: SyntaxTreeNode, width: int) -> list[str]:
 
 
 def _is_loose(block: SyntaxTreeNode) -> bool:
-    """Whether a blank line stands between the items of a list."""
+    """Whether a blank line is between the items of a list."""
     return any(part.type == "paragraph" and not part.hidden for item in block.children for part in item.children)
 
 

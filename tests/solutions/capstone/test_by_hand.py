@@ -122,7 +122,7 @@ def picked(asked: Question, name: str, *starts: str) -> str:
 
 
 def handed_in(asked: Question, slips: dict[str, float] | None = None, digits: int = 4) -> dict[str, str]:
-    """The answer cell of a student who writes four figures and goes on with all of them."""
+    """The answer cell of a student who writes four figures and continues with all of them."""
     it, n = reader(asked), worked_out(asked, slips or {})
     given = {name: f"{value:.{digits}g} {UNITS[name]}".strip() for name, value in n.items()}
     for name in ("replicas", "micro_batches", "stage_layers"):

@@ -17,7 +17,7 @@ from shardwise.template.yaml_source import Source, load_yaml, validate
 
 _OURS = Path(__file__).with_name(PROSE)
 _NOT_PROSE = {  # keys of YAML files whose values nobody reads as sentences
-    "params", "where", "source", "covers", "tags", "reference", "oracle", "code", "stub", "when", "value", "id",
+    "params", "where", "source", "covers", "tags", "reference", "oracle", "stub", "when", "value", "id",
 }  # fmt: skip
 _LITERAL = re.compile(  # what a sentence shows and does not say: it counts as a word
     r"```.*?```|\$\$.*?\$\$|`[^`\n]+`|\$[^$]+\$|\{\{.*?\}\}|\]\([^)\s]+\)|https?://\S+|<[^<>\n]+>", re.DOTALL

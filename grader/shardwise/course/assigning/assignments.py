@@ -104,7 +104,7 @@ def load_set(path: Path, bank: Catalogue) -> SetDefinition:
             continue
         if problem.slug in seen:
             other = seen[problem.slug]
-            why = "comes twice" if other == problem.id else f"and {other} would have the same name in a notebook"
+            why = "appears twice" if other == problem.id else f"and {other} would have the same name in a notebook"
             faults.append(source.fault(("problems", place), f"{problem.id} {why}", "Take one of them out."))
         seen[problem.slug] = problem.id
     if faults:

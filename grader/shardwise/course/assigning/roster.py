@@ -50,7 +50,7 @@ def load_roster(path: Path) -> list[Student]:
             what, remedy = fault
             faults.append(Fault(place, f"student {student!r} {what}", remedy))
         elif student.lower() in students:
-            faults.append(Fault(place, f"student {student!r} comes twice"))
+            faults.append(Fault(place, f"student {student!r} appears twice"))
         name = " ".join(printable(row.get(head.get("name", ""), "")).split())
         students[student.lower()] = Student(student, name or student, _aliases(row, head, student))
         places[student.lower()] = place

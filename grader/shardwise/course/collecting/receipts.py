@@ -89,7 +89,9 @@ def _by_table(path: Path, locks: Sequence[Lock], say: Callable[[str], object]) -
             continue
         [student] = students
         if student in times:
-            faults.append(Fault(f"{path}:{number}:1", f"student {student!r} comes twice", "Keep the line that counts."))
+            faults.append(
+                Fault(f"{path}:{number}:1", f"student {student!r} appears twice", "Keep the line that counts.")
+            )
         times[student] = time
     if faults:
         raise Faulty(faults)
