@@ -229,7 +229,7 @@ def test_settings_are_those_of_the_command(desk: PlannerDesk) -> None:
     text = desk.reply({"do": "settings", "given": GIVEN, "framework": "megatron"})["text"]
     assert "--tensor-model-parallel-size 8" in text and "--num-virtual-stages-per-pipeline-rank 5" in text
     assert "TorchTitan" in refused(desk, do="settings", framework="torchtitan"), "ZeRO 1 is not among its settings"
-    assert "not for 'nemo'" in refused(desk, do="settings", framework="nemo")
+    assert "unknown framework 'nemo'" in refused(desk, do="settings", framework="nemo")
 
 
 def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:
@@ -250,7 +250,7 @@ def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:
         ({"do": "plan", "given": changed(tp=0, zero=9)}, "zero must be 0, 1, 2 or 3, not 9."),
         ({"do": "plan", "given": changed(recompute="partial")}, "recompute partial needs recomputed_layers, the number of layers to recompute."),
         ({"do": "plan", "given": {**GIVEN, "cluster": {"accelerator": "h100"}}}, "The number of GPUs is missing."),
-        ({"do": "plan", "given": changed(software="excel")}, "'excel' is no software"),
+        ({"do": "plan", "given": changed(software="excel")}, "unknown software 'excel'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(desk: PlannerDesk, request_: Any, words: str) -> None:

@@ -235,7 +235,7 @@ def test_no_number_that_cannot_be_ends_in_a_traceback(run: Run, words: tuple[str
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("hidden: 2048", "hidden: 2049", "model: 16 heads must divide the width 2049."),
+        ("hidden: 2048", "hidden: 2049", "model: 16 heads must divide the hidden size 2049."),
         ("kv_heads: 16", "kv_heads: 3", "model: 3 KV heads must divide the 16 heads."),
         ("layers: 24", "layers: 0", "model: layers must be a whole number of at least 1, not 0."),
         ("layers: 24", "layers: .nan", "model: layers must be a whole number up to 1,000,000,000, not nan."),
@@ -427,7 +427,7 @@ def test_megatron_is_told_of_every_model_what_its_shape_does_not_say() -> None:
     for name in planner_names.names()["model"]:
         model = named_model(name)
         text = planner_flags.written("megatron", model, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 2048))
-        assert "Of this model only the shape is known" not in text, name
+        assert "Only the shape of this model is known" not in text, name
         lines = [line.removeprefix("--").partition(" ") for line in text.splitlines() if line.startswith("--")]
         for flag, _, value in lines:
             assert flag in known["values"] or value in known["words"].get(
@@ -449,8 +449,8 @@ def test_what_a_framework_lacks_is_refused_in_words(run: Run) -> None:
     ran = run(*LLAMA, "--tp", "8", "--pp", "12", "--schedule", "zb-h1", "--emit", "torchtitan")
     assert ran.code == 2 and ran.out == ""
     assert "has no setting for the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V" in ran.err
-    assert "has no setting for ZeRO 1, which shards the optimizer alone" in ran.err
-    assert "settings are written for megatron and torchtitan, not for 'nemo'" in run(*SMALL, "--emit", "nemo").err
+    assert "has no setting for ZeRO 1, which shards only the optimizer states" in ran.err
+    assert "unknown framework 'nemo'; choose megatron or torchtitan" in run(*SMALL, "--emit", "nemo").err
 
 
 def test_limits_without_a_search_are_not_passed_over(run: Run) -> None:

@@ -27,7 +27,7 @@ _TALK = re.compile(r"[^\d:]*:?\s*")  # "My schedule:"
 
 
 def schedule_lines(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
-    """Return the text of each stage's line by its number, and the faults of other lines.
+    """Return the text of each stage's line, keyed by stage, and the faults of other lines.
 
     Stages may be missing; the caller decides whether that is a fault. Raises Unreadable when there are no lines at all.
     """
