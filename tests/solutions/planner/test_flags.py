@@ -341,7 +341,7 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
                 "ZeRO 1, which shards only the optimizer states; plan with ZeRO 2 or 3",
                 "tensor parallelism without sequence parallelism",
                 "fp16; it has bf16, fp8 and mxfp8",
-                "recomputing MLPs alone; it has none, single operators, every n-th layer and full",
+                "recomputing only the MLPs; it has none, single operators, every n-th layer and full",
             ],
         ),
         (

@@ -9,7 +9,7 @@ from shardwise.markdown.timeline import as_svg
 from shardwise_bank.kinds.schedule.explain import counted_in_words
 from shardwise_bank.kinds.schedule.model import ScheduleForm
 from shardwise_bank.kinds.schedule.picture import timeline
-from shardwise_bank.kinds.schedule.reading import read_so_far, sentences
+from shardwise_bank.kinds.schedule.reading import fault_sentences, read_so_far
 from shardwise_bank.kinds.schedule.texts import last_slot
 from shardwise_bank.pipelines.pipeline import Pipeline, Schedule
 from shardwise_bank.pipelines.simulate import Run, Wait, simulate
@@ -26,7 +26,7 @@ def schedule_so_far(form: ScheduleForm, raw: Any) -> dict[str, Any]:
     drawn = timeline(pipeline, run, last_slot(form))
     return {
         "read": _measured(form, schedule, run),
-        "why": sentences(faults),
+        "why": fault_sentences(faults),
         "rows": [_row(form, schedule, run, stage) for stage in range(1, pipeline.stages + 1)],
         "picture": as_svg(drawn) if drawn else "",
     }

@@ -75,7 +75,7 @@ def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
     return schedule, faults
 
 
-def sentences(faults: Sequence[str]) -> str:
+def fault_sentences(faults: Sequence[str]) -> str:
     """Return faults as sentences: the first few, and the number of others."""
     listed = [f"{fault[0].upper()}{fault[1:]}." for fault in faults[:MOST_FAULTS]]
     more = len(faults) - len(listed)
@@ -85,7 +85,7 @@ def sentences(faults: Sequence[str]) -> str:
 
 
 def _unreadable(pipeline: Pipeline, faults: Sequence[str]) -> Unreadable:
-    words = f"I couldn't read this as a schedule. {sentences(faults)}"
+    words = f"I couldn't read this as a schedule. {fault_sentences(faults)}"
     return Unreadable(words, shows_example=_size(pipeline) > MOST_SHOWN)
 
 
