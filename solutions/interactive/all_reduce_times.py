@@ -22,7 +22,10 @@ CONTROLS = {
     "message_bytes": slider("message size", SIZES, start="1 MB", words=in_bytes),
     "servers": slider("nodes of 8 GPUs", (2, 4, 8, 32, 128), start="8"),
     "port_bytes_per_s": slider(
-        "port bandwidth, per direction", (12.5e9, 25e9, 50e9, 100e9), start="50 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"
+        "port bandwidth, per direction",
+        (12.5e9, 25e9, 50e9, 100e9),
+        start="50 GB/s",
+        words=lambda rate: f"{in_bytes(rate)}/s",
     ),
     "latency_s": slider("latency per step", (1e-6, 5e-6, 20e-6), start="5 µs", words=in_time),
 }

@@ -104,7 +104,9 @@ def predict() -> dict[str, Any]:
         (states + activations) / 2,  # everything is halved
         states + activations / 2,  # activations alone are
         sum(after.values()),
-        after["weights"] + after["states"] + 2 * activations,  # twice as many micro-batches in flight, with as many layers
+        after["weights"]
+        + after["states"]
+        + 2 * activations,  # twice as many micro-batches in flight, with as many layers
     ]
     return {
         "ask": f"You train on 16,384 H100 with 16 pipeline stages under 1F1B. A GPU of the first stage needs {in_bytes(states + activations)} at peak, {in_bytes(activations)} of them "

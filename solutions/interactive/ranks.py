@@ -17,7 +17,10 @@ STILL = "ranks-in-two-orders"
 TITLE = "Rank order, and which links each axis uses"
 MODEL = "Llama-3-8B"
 GPUS, SERVER = 64, 8
-SEQUENCE, TOKENS = 8192, 512 * 8192  # tokens per GPU and per step, as in the lesson; with CP, sequences are longer and fewer
+SEQUENCE, TOKENS = (
+    8192,
+    512 * 8192,
+)  # tokens per GPU and per step, as in the lesson; with CP, sequences are longer and fewer
 ACHIEVED_FLOP_PER_S = 400e12  # of an H100 while it computes, as in the lesson
 RATES = {  # bytes/s of an H100 in one direction
     "NVLink": nvlink_bytes_per_s(accelerator="H100-80GB") / 2,
@@ -39,7 +42,10 @@ CONTROLS = {
         words=lambda at: ", ".join(f"{axis.upper()} {at[axis]}" for axis in AXES),
     ),
     "order": buttons(
-        "axis order, innermost first", ORDERS, start="TP, CP, PP, DP", words=lambda order: order.upper().replace("-", ", ")
+        "axis order, innermost first",
+        ORDERS,
+        start="TP, CP, PP, DP",
+        words=lambda order: order.upper().replace("-", ", "),
     ),
 }
 

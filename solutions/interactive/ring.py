@@ -17,7 +17,9 @@ TITLE = "A ring all-reduce, step by step"
 CONTROLS = {
     "gpus": slider("GPUs", (2, 3, 4, 5, 6, 8), start="4"),
     "message_bytes": slider("message size", (100e6, 1e9, 4e9, 16.1e9), start="1 GB", words=in_bytes),
-    "link_bytes_per_s": slider("link bandwidth, per direction", (25e9, 50e9, 450e9), start="50 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"),
+    "link_bytes_per_s": slider(
+        "link bandwidth, per direction", (25e9, 50e9, 450e9), start="50 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"
+    ),
 }
 
 
@@ -37,7 +39,10 @@ def show(*, gpus: int, message_bytes: float, link_bytes_per_s: float) -> dict[st
                     ("phase", phase),
                     ("chunk size", in_bytes(chunk_bytes)),
                     ("sent by each GPU so far", in_bytes(step * chunk_bytes) if step else "nothing"),
-                    ("time so far, ignoring latency", in_time(step * chunk_bytes / link_bytes_per_s) if step else "0 s"),
+                    (
+                        "time so far, ignoring latency",
+                        in_time(step * chunk_bytes / link_bytes_per_s) if step else "0 s",
+                    ),
                     ("finished chunks on each GPU", f"{int((board == gpus).sum()) / gpus:g} of {gpus}"),
                 ],
             }

@@ -19,7 +19,9 @@ STAGES = ("plain", "ZeRO-1", "ZeRO-2", "ZeRO-3")
 CONTROLS = {
     "gpus": slider("GPUs", [2**power for power in range(11)], start="64", words="{:,}".format),
     "model": buttons("model", ("Llama-3-8B", "Llama-3-70B", "Llama-3-405B"), start="Llama-3-8B"),
-    "accelerator": buttons("GPU memory capacity", ("A100-40GB", "H100-80GB", "H200-141GB", "B200-180GB"), start="H100-80GB"),
+    "accelerator": buttons(
+        "GPU memory capacity", ("A100-40GB", "H100-80GB", "H200-141GB", "B200-180GB"), start="H100-80GB"
+    ),
 }
 
 

@@ -74,7 +74,9 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
         notes.append(
             "with ZeRO-2 and a pipeline, gradients are reduced once per step, and memory counts only a GPU's shard of them"
         )
-    notes.append("MFU counts attention over all pairs of tokens, including masked ones, relative to the dense BF16 peak")
+    notes.append(
+        "MFU counts attention over all pairs of tokens, including masked ones, relative to the dense BF16 peak"
+    )
     return tuple(notes)
 
 
@@ -203,7 +205,9 @@ def _leanest(tried: Iterable[Tried]) -> list[Tried]:
 
 def _named(tried: Iterable[Tried], note: Callable[[Plan], str], *, in_order: bool = False) -> list[str]:
     """The best few changes, each with a note. Changes of the layout come first: another global batch size is another run."""
-    ranked = list(tried) if in_order else sorted(tried, key=lambda one: (one[0].words.startswith(BATCH_CHANGE), -one[1].mfu))
+    ranked = (
+        list(tried) if in_order else sorted(tried, key=lambda one: (one[0].words.startswith(BATCH_CHANGE), -one[1].mfu))
+    )
     return [f"{change.words} {note(plan)}" for change, plan in ranked[:MOST_NAMED]]
 
 

@@ -111,7 +111,9 @@ def _product(cluster: Cluster, layout: Layout) -> list[Fault]:
 def _heads(model: Model, layout: Layout) -> list[Fault]:
     found = []
     if model.heads % layout.tp:
-        found.append(Fault("heads", layout.tp, model.heads, f"TP {layout.tp} does not divide the {model.heads} attention heads"))
+        found.append(
+            Fault("heads", layout.tp, model.heads, f"TP {layout.tp} does not divide the {model.heads} attention heads")
+        )
     if model.kv_heads % layout.tp and layout.tp % model.kv_heads:
         words = f"TP {layout.tp} neither divides the {model.kv_heads} key/value heads nor is a multiple of them"
         found.append(Fault("kv_heads", layout.tp, model.kv_heads, words))

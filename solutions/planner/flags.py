@@ -270,7 +270,9 @@ def _torchtitan(model: Model, layout: Layout, batch: Batch) -> str:
     }
     if layout.precision == "fp8":
         sections["quantize.linear.float8"] = {"filter_fqns": ["output"]}
-    notes = [] if model.name in FLAVORS else [f"# TorchTitan has no flavor for {model.name}: register one under [model]."]
+    notes = (
+        [] if model.name in FLAVORS else [f"# TorchTitan has no flavor for {model.name}: register one under [model]."]
+    )
     if layout.recompute == "selective":
         notes.append(
             "# TorchTitan's flash attention never stores the scores that selective recomputation drops, so mode is none."
@@ -295,7 +297,9 @@ def _titan_model(model: Model, layout: Layout) -> Settings:
 
 
 def _titan_parallelism(model: Model, layout: Layout) -> Settings:
-    shards = (layout.shard_group // layout.cp or layout.dp) if layout.zero else 1  # context-parallel ranks shard as well
+    shards = (
+        (layout.shard_group // layout.cp or layout.dp) if layout.zero else 1
+    )  # context-parallel ranks shard as well
     is_overlapped = software(layout.software)["overlap"] == "all"
     settings: Settings = {
         "data_parallel_replicate_degree": layout.dp // shards,

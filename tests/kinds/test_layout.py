@@ -255,7 +255,9 @@ def test_any_other_earns_the_share_of_constraints_that_hold_and_each_broken_one_
 ) -> None:
     feedback = told(question, "tp 1 pp 1 dp 32 none")
     assert feedback.credit == 0.5  # that of memory and time; the hard ones do not count
-    assert feedback.say.startswith("This layout meets 3 of 4 constraints.\n\nIt needs 64 GB with TP 1, and a GPU has 21.5 GB.")
+    assert feedback.say.startswith(
+        "This layout meets 3 of 4 constraints.\n\nIt needs 64 GB with TP 1, and a GPU has 21.5 GB."
+    )
     assert dict(feedback.parts) == {"even": True, "node": True, "memory": False, "quick": True}
 
 
@@ -395,7 +397,11 @@ def test_too_many_combinations_are_refused() -> None:
     ("old", "new", "why"),
     [
         ("of: [tp, pp, dp]", "of: [tp, pp, ddp]", "the product names ddp; the axes are tp, pp, dp, recompute"),
-        ("    dp: any\n", "    dp: any\n    ep: any\n", "only one axis may be `any`, and it must be part of the product"),
+        (
+            "    dp: any\n",
+            "    dp: any\n    ep: any\n",
+            "only one axis may be `any`, and it must be part of the product",
+        ),
         ("      at_most: room\n", "", "a constraint needs one of `at_most`, `at_least` and `whole: true`"),
         ("      faults: [layers]\n", "", "a constraint needs either `of`, an expression, or `faults`"),
         ("      say: It takes {{ seen }}, over {{ limit }}.\n", "", "write under `say` what a student reads"),

@@ -89,10 +89,7 @@ def test_json_has_the_same_in_base_units(run: Run) -> None:
 
 
 def test_what_is_assumed_is_said(run: Run) -> None:
-    assert (
-        "Defaults used: --global-batch 2048 --sequence 8192"
-        in run(*LLAMA, "--tp", "8", "--pp", "16").out
-    )
+    assert "Defaults used: --global-batch 2048 --sequence 8192" in run(*LLAMA, "--tp", "8", "--pp", "16").out
     assert "Defaults" not in run(*SMALL).out
 
 

@@ -297,9 +297,7 @@ export class Planner extends LitElement {
           ${choice("recomputation", choices.recompute, layout.recompute, (value) => this.#lay("recompute", value))}
           ${
             layout.recompute === "partial"
-              ? text("recomputed layers", layout.recomputed_layers, (value) =>
-                  this.#lay("recomputed_layers", value),
-                )
+              ? text("recomputed layers", layout.recomputed_layers, (value) => this.#lay("recomputed_layers", value))
               : nothing
           }
           ${choice("schedule", choices.schedule, layout.schedule, (value) => this.#lay("schedule", value))}

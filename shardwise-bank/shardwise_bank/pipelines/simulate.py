@@ -48,9 +48,7 @@ class Run:
     makespan: int  # end of the last operation that could run
     in_flight: tuple[int, ...]  # peak of micro-batches, or of chunks, held by each stage
     waits: tuple[Wait, ...] = ()  # blocked stages with operations left
-    circle: tuple[
-        Wait, ...
-    ] = ()  # a deadlock among these, if any, starting with the stage that was blocked first
+    circle: tuple[Wait, ...] = ()  # a deadlock among these, if any, starting with the stage that was blocked first
     overflow: Overflow | None = None  # the earliest one
 
     @property

@@ -21,7 +21,11 @@ MEMORY = {  # each part: its label, its colour, and the planner's buckets in it
     "gradients": ("gradients", "orange", ("gradients",)),
     "optimizer": ("optimizer states", "green", ("optimizer",)),
     "activations": ("activations", "purple", ("activations",)),
-    "passing": ("temporary: working tensors, logits, gathered weights, update", "red", ("working", "logits", "gathered", "update")),
+    "passing": (
+        "temporary: working tensors, logits, gathered weights, update",
+        "red",
+        ("working", "logits", "gathered", "update"),
+    ),
     "context": ("CUDA context and NCCL buffers", "grey", ("context",)),
 }
 LOST = {  # what takes a share of the step time besides compute
@@ -225,7 +229,9 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
     ]  # fmt: skip
     if plan.layout.pp > 1:
         bubble = f"{plan.bubble_idle_fraction:.1%}"
-        found.append(("pipeline bubble", bubble, f"of the pipeline's time; {plan.bubble_overhead:.1%} of its busy time"))
+        found.append(
+            ("pipeline bubble", bubble, f"of the pipeline's time; {plan.bubble_overhead:.1%} of its busy time")
+        )
     if "days" in costs:
         words = f"for {show_number(costs['tokens'] / 1e12, 3)}T training tokens, excluding failures"
         found.append(("training time", f"{show_number(costs['days'], 3)} days", words))

@@ -44,10 +44,10 @@ def plan(
     micro_batch: Annotated[int | None, typer.Option(help="Micro-batch size (sequences).")] = None,
     recompute: Annotated[str | None, typer.Option(help="Activation recomputation: none, selective or full.")] = None,
     schedule: Annotated[str | None, typer.Option(help="Pipeline schedule: 1f1b, interleaved, gpipe, ...")] = None,
-    sequence_parallel: Annotated[
-        bool | None, typer.Option(help="Shard norms and dropout along the sequence.")
+    sequence_parallel: Annotated[bool | None, typer.Option(help="Shard norms and dropout along the sequence.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="Number format of the matrix multiplications: bf16, fp8, ...")
     ] = None,
-    precision: Annotated[str | None, typer.Option(help="Number format of the matrix multiplications: bf16, fp8, ...")] = None,
     global_batch: Annotated[int | None, typer.Option(help="Global batch size (sequences).")] = None,
     sequence: Annotated[int | None, typer.Option(help="Sequence length (tokens).")] = None,
     tokens: Annotated[str | None, typer.Option(help="Training tokens, such as 15.6T.")] = None,

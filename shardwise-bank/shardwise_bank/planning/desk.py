@@ -75,7 +75,9 @@ class PlannerDesk:
         except ShardwiseError as error:
             return {"refused": str(error).splitlines()}
         except Exception as error:
-            return {"refused": [f"The planner failed ({in_one_line(error)}). This is a bug in shardwise: please report it."]}
+            return {
+                "refused": [f"The planner failed ({in_one_line(error)}). This is a bug in shardwise: please report it."]
+            }
 
     def _asked(self, request: Mapping[str, Any], keep: Callable[[str], bool] = lambda _: True) -> PlanRequest:
         """Return what a request wants to plan, with only the settings of its layout to keep. Raises ShardwiseError."""
@@ -152,7 +154,9 @@ class PlannerDesk:
         shown = charts.thinned(found.kept, found.front, found.room_bytes)
         count = f"{len(found.kept):,} layouts run and fit"
         return {
-            "words": f"{count}." if len(shown) == len(found.kept) else f"{count}; the chart shows {len(shown)} of them.",
+            "words": f"{count}."
+            if len(shown) == len(found.kept)
+            else f"{count}; the chart shows {len(shown)} of them.",
             "scatter": charts.layouts_scatter(shown, found.front, found.room_bytes),
             "layouts": [asdict(plan.layout) for plan in shown],
         }

@@ -52,9 +52,7 @@ def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, roo
 
     out = console(piped=columns())
     if not plans:
-        out.print(
-            "No layout within these limits runs and fits. Raise --max-tp, --max-pp, --memory or --gpus."
-        )
+        out.print("No layout within these limits runs and fits. Raise --max-tp, --max-pp, --memory or --gpus.")
         return
     first = plans[0]
     out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
@@ -133,7 +131,10 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
 def _rates(plan: Plan, costs: Mapping[str, float]) -> Table:
     table = _grid()
     table.add_row(
-        "MFU", f"{plan.mfu:.1%}", "", f"HFU {plan.hfu:.1%}, {show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU"
+        "MFU",
+        f"{plan.mfu:.1%}",
+        "",
+        f"HFU {plan.hfu:.1%}, {show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU",
     )
     bubble = f"{plan.bubble_idle_fraction:.1%}"
     table.add_row("pipeline bubble", bubble, "", f"of the pipeline's time; {plan.bubble_overhead:.1%} of its busy time")

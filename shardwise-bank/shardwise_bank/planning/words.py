@@ -44,7 +44,13 @@ def where_it_sits(place: Place, cluster: Cluster) -> str:
     """Return where the ranks of one group are, and which links connect them."""
     unit = "node" if cluster.gpus_per_node <= LARGEST_NODE else "rack"
     if place.nodes == 1:
-        spacing = "neighbouring GPUs" if place.stride == 1 else f"every {place.stride}th GPU" if place.stride > 3 else f"every {('second', 'third')[place.stride - 2]} GPU"
+        spacing = (
+            "neighbouring GPUs"
+            if place.stride == 1
+            else f"every {place.stride}th GPU"
+            if place.stride > 3
+            else f"every {('second', 'third')[place.stride - 2]} GPU"
+        )
         return f"{spacing} in one {unit}: fast links"
     if place.inside == 1:
         return f"one GPU in each of {place.nodes:,} {unit}s: network"

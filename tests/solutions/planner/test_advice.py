@@ -93,7 +93,8 @@ def test_a_part_that_takes_much_of_the_step_is_told_with_what_helps(
 
 def test_an_exchange_of_experts_is_told_with_what_helps() -> None:
     said = remark(
-        "all-to-alls of expert parallelism (EP 64)", planned(Layout(dp=64, ep=64), model=named_model("Qwen3-30B-A3B"), batch=Batch(64, 4096))
+        "all-to-alls of expert parallelism (EP 64)",
+        planned(Layout(dp=64, ep=64), model=named_model("Qwen3-30B-A3B"), batch=Batch(64, 4096)),
     )
     assert "EP 32 (MFU " in said and "software that hides the all-to-alls, such as dualpipe-2024 (MFU " in said
 
@@ -168,7 +169,9 @@ def test_a_model_too_large_for_all_gpus_is_told_with_how_many_it_takes() -> None
         Layout(tp=8), model=named_model("Megatron-1T"), cluster=Cluster("A100-80GB", 8), batch=Batch(8, 2048)
     )
     states = 18 * judged.model.parameters
-    gpus = int(re.findall(r"at least ([\d,]+)", remark("they would not fit even if divided", judged))[0].replace(",", ""))
+    gpus = int(
+        re.findall(r"at least ([\d,]+)", remark("they would not fit even if divided", judged))[0].replace(",", "")
+    )
     assert (
         gpus - 1
     ) * judged.cluster.memory_bytes < states + gpus * 1.7e9 and gpus * judged.cluster.memory_bytes > states
@@ -196,7 +199,9 @@ def test_conventions_name_what_others_would_count() -> None:
     wide = "gradients take 4 bytes per parameter, as in megatron-2024; the lessons' 16 bytes per parameter include 2"
     assert conventions(CLUSTER, Layout(dp=64)) == (room, wide, mfu)
     assert conventions(CLUSTER, Layout(dp=64, software="nemo-2024")) == (room, mfu)
-    pipeline = "with ZeRO-2 and a pipeline, gradients are reduced once per step, and memory counts only a GPU's shard of them"
+    pipeline = (
+        "with ZeRO-2 and a pipeline, gradients are reduced once per step, and memory counts only a GPU's shard of them"
+    )
     assert conventions(CLUSTER, Layout(pp=2, dp=32, zero=2)) == (room, wide, pipeline, mfu)
     assert conventions(CLUSTER, Layout(dp=64, zero=2)) == (room, wide, mfu)
 

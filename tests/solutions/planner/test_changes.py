@@ -59,7 +59,9 @@ def test_what_does_not_run_is_mended_by_one_change(layout: Layout, batch: Batch,
 
 def test_a_format_and_a_software_are_changed_where_that_can_help() -> None:
     assert "BF16" in near(Layout(dp=64, precision="fp8"), cluster=Cluster("A100-80GB", 64))
-    assert "software that overlaps TP communication, such as megatron-2024" in near(Layout(tp=2, dp=32, software="megatron-2023"))
+    assert "software that overlaps TP communication, such as megatron-2024" in near(
+        Layout(tp=2, dp=32, software="megatron-2023")
+    )
     for layout in (Layout(tp=2, dp=32), Layout(dp=64, software="megatron-2023")):  # it overlaps, or has no TP
         assert not [words for words in near(layout) if "software" in words]
     assert not [

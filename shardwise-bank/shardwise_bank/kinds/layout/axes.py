@@ -45,7 +45,9 @@ def _axis(draw: Draw, name: str, axis: Axis) -> ShownAxis:
         if isinstance(listed, str):
             listed = draw.evaluate(listed, divisors=_divisors, powers=_powers)
         if not isinstance(listed, Sequence) or isinstance(listed, str) or not 1 <= len(listed) <= MOST_OPTIONS:
-            raise ShardwiseError(f"the choices of {name} must be a list of 1 to {MOST_OPTIONS} values, not {listed!r:.60}")
+            raise ShardwiseError(
+                f"the choices of {name} must be a list of 1 to {MOST_OPTIONS} values, not {listed!r:.60}"
+            )
         options = tuple(_option(name, value) for value in listed)
     if len(set(options)) != len(options):
         raise ShardwiseError(f"{name} has an option twice")

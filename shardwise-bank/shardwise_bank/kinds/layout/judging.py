@@ -55,9 +55,13 @@ def judge_of(draw: Draw, answer: Answer, form: LayoutForm, *, is_oracle: bool) -
         if isinstance(found, int | float):
             return {**axes, RESULT: found}
         if not isinstance(found, Mapping):
-            raise ShardwiseError(f"{name} returns {found!r:.40}, which is neither a number nor a dictionary of measures")
+            raise ShardwiseError(
+                f"{name} returns {found!r:.40}, which is neither a number nor a dictionary of measures"
+            )
         if taken := sorted((axes.keys() | draw.values.keys()) & found.keys()):
-            raise ShardwiseError(f"{name} returns {', '.join(taken)}, which is also an axis or a parameter; rename one of them")
+            raise ShardwiseError(
+                f"{name} returns {', '.join(taken)}, which is also an axis or a parameter; rename one of them"
+            )
         return {**axes, **found}
 
     return judge

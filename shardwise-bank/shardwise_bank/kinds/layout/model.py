@@ -49,15 +49,23 @@ class Constraint(author.AuthorModel):
     of: author.Value | None = Field(
         None, description="An expression over parameters, axes and the measures of the reference."
     )
-    at_most: author.Value | None = Field(None, description="The limit; `best` is the smallest value that the other constraints allow.")
-    at_least: author.Value | None = Field(None, description="The limit; `best` is the largest value that the other constraints allow.")
+    at_most: author.Value | None = Field(
+        None, description="The limit; `best` is the smallest value that the other constraints allow."
+    )
+    at_least: author.Value | None = Field(
+        None, description="The limit; `best` is the largest value that the other constraints allow."
+    )
     whole: bool = Field(False, description="It must be a whole number.")
-    faults: tuple[str, ...] = Field((), description="Instead of `of`: faults of the reference that a right layout must not have.")
+    faults: tuple[str, ...] = Field(
+        (), description="Instead of `of`: faults of the reference that a right layout must not have."
+    )
     unit: author.UnitName = "1"
     hard: bool = Field(
         False, description="A layout that breaks it earns nothing, and no other constraint is evaluated."
     )
-    required: bool = Field(False, description="A layout that breaks it earns nothing, but all constraints are evaluated.")
+    required: bool = Field(
+        False, description="A layout that breaks it earns nothing, but all constraints are evaluated."
+    )
     too_close: Literal["reject", "counts"] = Field("reject", description="How to treat a close call, see the docs.")
     say: author.Prose = Field("", description="Shown when it is broken. Jinja2, with `seen`, `limit` and the axes.")
 
@@ -86,7 +94,9 @@ class Answer(author.AuthorModel):
     axes: Mapping[str, Axis] = Field(min_length=1, max_length=MOST_AXES)
     product: Product | None = None
     reference: str | None = Field(None, description="A function of solutions/ that judges a layout: module.function.")
-    oracle: str | None = Field(None, description="An independent computation of the same; the lint compares all verdicts.")
+    oracle: str | None = Field(
+        None, description="An independent computation of the same; the lint compares all verdicts."
+    )
     arguments: Mapping[str, author.Value] = Field(default_factory=dict, description="keyword: expression")
     constraints: tuple[Constraint, ...] = Field(min_length=1, max_length=MOST_CONSTRAINTS)
     solution: Mapping[str, author.Value] = Field(

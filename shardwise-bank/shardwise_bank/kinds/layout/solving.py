@@ -66,9 +66,7 @@ def _solved(template: LayoutTemplate, draw: Draw) -> Solved:
     solution = _solution(template, draw, form, named, right)
     mistakes = [mistake.when for mistake in template.mistakes]
     for when in mistakes:
-        is_true(
-            when, {**draw.values, **draw.references.helpers, **named[solution]}
-        )  # reports unknown names
+        is_true(when, {**draw.values, **draw.references.helpers, **named[solution]})  # reports unknown names
     shows = [[_shows(draw, when, names) for when in mistakes] for names in named]
     asks = (
         prose(each.asks, {**draw.printed, "limit": shown_limit(constraints[each.id])}) for each in answer.constraints

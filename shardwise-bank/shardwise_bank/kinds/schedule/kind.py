@@ -112,9 +112,7 @@ mistakes:
         return schedule_so_far(form, raw)
 
     def instruction(self, form: ScheduleForm, variable: str) -> str:
-        return (
-            f"Fill in `{variable}`: after the name of each stage, its operations in the order in which it runs them."
-        )
+        return f"Fill in `{variable}`: after the name of each stage, its operations in the order in which it runs them."
 
     def example(self, form: ScheduleForm) -> str:
         return "\n".join(form.pipeline.lines(serial(form.pipeline)))

@@ -50,7 +50,9 @@ class Answer(author.AuthorModel):
     chunks: author.Value = 1
     forward: EachStage = Field(1, description="Duration of F, in slots.")
     backward: EachStage = Field(2, description="Duration of B, in slots.")
-    weight: EachStage | None = Field(None, description="Duration of W, in slots, when the backward pass is split into B and W.")
+    weight: EachStage | None = Field(
+        None, description="Duration of W, in slots, when the backward pass is split into B and W."
+    )
     hop: author.Value = Field(0, description="Slots until a result reaches another stage.")
     memory: EachStage | None = Field(None, description="Most micro-batches that fit into the memory of a stage.")
     target: Target

@@ -92,7 +92,9 @@ def _expanded(found: re.Match[str]) -> list[Written]:
     """Return the operations of a token: one, or those of a range such as F1-4 or B2.1-4.1."""
     letter = _LETTERS[found["name"].lower()]
     chunk = _chunk(found["last_chunk"] or found["chunk"])
-    if found["chunk"] and found["last_chunk"] and _chunk(found["chunk"]) != chunk:  # F1.1-F1.2 are two operations, not a range
+    if (
+        found["chunk"] and found["last_chunk"] and _chunk(found["chunk"]) != chunk
+    ):  # F1.1-F1.2 are two operations, not a range
         return [
             Written(letter, int(found["first"]), _chunk(found["chunk"])),
             Written(letter, int(found["last"]), chunk),

@@ -38,7 +38,9 @@ def _measured(form: ScheduleForm, schedule: Schedule, run: Run) -> str:
     count = f"{placed} of {every} operations placed"
     if not run.makespan:
         return f"{count}."
-    return f"{count}: {counted_in_words(run.makespan, 'slot')}, {counted_in_words(run.total_idle, 'idle slot')} in total."
+    return (
+        f"{count}: {counted_in_words(run.makespan, 'slot')}, {counted_in_words(run.total_idle, 'idle slot')} in total."
+    )
 
 
 def _row(form: ScheduleForm, schedule: Schedule, run: Run, stage: int) -> dict[str, Any]:

@@ -28,9 +28,7 @@ class _Stage(NamedTuple):
     started: tuple[int, ...]  # operations of each letter
     running: int = _FREE  # index of the running letter
     rest: int = 0  # its remaining slots
-    on_the_way: tuple[
-        tuple[int, int], ...
-    ] = ()  # index of a letter, and the slots until its result arrives
+    on_the_way: tuple[tuple[int, int], ...] = ()  # index of a letter, and the slots until its result arrives
 
     def ended(self, letter: int) -> int:
         """Return the number of finished operations of a letter."""
@@ -50,7 +48,9 @@ def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
     if pipeline.chunks > 1:
         raise ShardwiseError("cannot search for the shortest schedule: stages have several chunks. Use one chunk")
     if pipeline.stages > MOST_STAGES:
-        raise ShardwiseError(f"cannot search for the shortest schedule of more than {MOST_STAGES} stages; use at most {MOST_STAGES} stages")
+        raise ShardwiseError(
+            f"cannot search for the shortest schedule of more than {MOST_STAGES} stages; use at most {MOST_STAGES} stages"
+        )
     room = room or (None,) * pipeline.stages
     best = _best_known(pipeline, room)
     most = simulate(pipeline, best).makespan
