@@ -15,7 +15,7 @@ FORMS = Path(PACKAGE, "static", "forms.js")
 
 
 class SameVersion(MetadataHookInterface):
-    """Gives the bank the version of the program next to it, and asks for that very version: templates use its features."""
+    """Gives the bank the version of the program next to it, and requires exactly that version, since templates use its features."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Set version and dependencies. An sdist has them in its PKG-INFO, which hatchling reads by itself."""
@@ -28,18 +28,18 @@ class SameVersion(MetadataHookInterface):
 
 
 class CarryBank(BuildHookInterface):  # type: ignore[type-arg]
-    """Adds the bank, which lies above this folder in a checkout, and inside the package in an sdist."""
+    """Adds the bank, which is above this folder in a checkout and inside the package in an sdist."""
 
     def dependencies(self) -> list[str]:
-        """Ask for Node where the forms have to be built, which is in a checkout."""
+        """Require Node when the forms must be built, that is, in a checkout."""
         root = Path(self.root)
         return [] if (root / FORMS).is_file() else list(_checkout_s(root)["node_for"](root / FORMS))
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the forms where they are missing, and name the folders to be carried.
+        """Build the forms if they are missing, and name the folders to include.
 
-        An editable install carries nothing, since it reads the checkout. A checkout has a link from the package to solutions/, as
-        a file of text where git makes no links. Whichever it is, pyproject.toml excludes it, and the folder itself is carried, once.
+        An editable install includes nothing, since it reads the checkout. A checkout has a link from the package to solutions/, which
+        is a text file where git creates no links. In both cases pyproject.toml excludes it, and the folder itself is included once.
         """
         if version == "editable":
             return
@@ -51,7 +51,7 @@ class CarryBank(BuildHookInterface):  # type: ignore[type-arg]
             source = inside if inside.is_dir() and not inside.is_symlink() else above
             if not source.is_dir():
                 raise FileNotFoundError(
-                    f"The bank needs {above} or {inside}. Build from a whole checkout, or from an sdist."
+                    f"The bank needs {above} or {inside}. Build from a full checkout or from an sdist."
                 )
             build_data["force_include"][str(source)] = f"{PACKAGE}/{name}"
 

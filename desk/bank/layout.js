@@ -1,4 +1,4 @@
-// A value for each axis of a layout, stepped up and down, what they multiply to, and what that comes to against its limits.
+// A value for each axis of a layout, with its product, and the resulting layout against its limits.
 
 import { css, drawing, html, live, nothing, previewed } from "shardwise:desk";
 
@@ -21,7 +21,7 @@ export const layout = {
   answer: (_field, draft) => Object.fromEntries(Object.entries(draft ?? {}).filter(([, value]) => value !== "")),
 };
 
-/** One of a few values: picked from a list, or stepped to. */
+/** One of a few values, chosen from a list or with − and +. */
 function stepper(axis, id, value, choose) {
   const at = axis.values.indexOf(value);
   const step = (by, sign, words) => {
@@ -42,11 +42,11 @@ function stepper(axis, id, value, choose) {
 
 const entry = (axis, id, value, choose) => html`<span class="stepper">
   <input
-    type="text" id=${id} inputmode="numeric" autocomplete="off" placeholder=${axis.follows ? "all others" : nothing}
+    type="text" id=${id} inputmode="numeric" autocomplete="off" placeholder=${axis.follows ? "the rest" : nothing}
     .value=${live(value)} @input=${(event) => choose(event.target.value.trim())} />
 </span>`;
 
-/** What the axes multiply to, as a bar on which every factor takes its own length, against the number of GPUs. */
+/** The product of the axes, as a bar on a logarithmic scale, against the number of GPUs. */
 function product({ read, used, of }) {
   if (!read) return nothing;
   const share = used ? Math.log(used) / Math.log(of) : 0;
@@ -57,7 +57,7 @@ function product({ read, used, of }) {
   </div>`;
 }
 
-/** What the layout comes to against its limits, step by step, once one was checked; asked again when a check has been made. */
+/** The layout against its limits, step by step, once an answer was checked; requested again after every check. */
 function limits({ bars, checked, width }, answer) {
   return previewed({ field: {}, preview: bars, since: checked?.answer }, answer, (reply) => {
     if (!reply.rows) return reply.why ? html`<p class="limits quiet">${reply.why}</p>` : nothing;

@@ -1,14 +1,14 @@
-// The order of operations on each stage of a pipeline, built by clicks and keys. When each runs, Python's simulator says:
-// below the buttons, or in lines that are kept free for it, so that no button moves away from under a click.
+// The order of operations on each stage of a pipeline, built with clicks and keys. Python's simulator computes when each runs.
+// Its results appear below the buttons or in reserved lines, so that no button moves away during a click.
 
 import { css, html, nothing, previewed, unsafeHTML } from "shardwise:desk";
 
-// A draft is what was typed, `{ text, under }`, or what buttons made, `{ lines, steps, under }`: each step with its stage, with the
-// operation if one was taken away, and with whether it was done to what was typed. `under` is the draft whose place this one took.
-// So Undo goes back through everything, words that could not be read among it.
+// A draft is typed text, `{ text, under }`, or made with buttons, `{ lines, steps, under }`. Each step has its stage, the operation
+// that it removed, if any, and whether it was applied to typed text. `under` is the draft that this one replaced.
+// Undo can therefore go back through everything, including text that could not be read.
 const isTyped = (draft) => draft?.text !== undefined;
 
-/** What stands in the lines of a draft; of one that was typed, what Python read in it. Without a draft it is the start. */
+/** The lines of a draft; of a typed one, as Python read them. Without a draft, the initial lines. */
 const linesOf = (field, draft, reply) =>
   draft?.lines ?? ((draft ? reply.rows : undefined) ?? field.start.rows).map((row) => row.line);
 
@@ -21,7 +21,7 @@ const changed = (lines, stage, change) => lines.map((line, at) => (at === stage 
 const withOne = (lines, stage, operation) => changed(lines, stage, (line) => [...line, operation]);
 const withoutLast = (lines, stage) => changed(lines, stage, (line) => line.slice(0, -1));
 
-/** The draft before the last step; undefined where there was none. */
+/** The draft before the last step, or undefined if there is none. */
 function before(draft) {
   const { lines, steps = [], under } = draft ?? {};
   const last = steps.at(-1);
@@ -36,8 +36,8 @@ export const schedule = {
     const text = textOf(field, draft);
     return previewed(place, text, (reply, isOfThis, fault) => {
       const lines = linesOf(field, draft, reply);
-      const now = fault ? {} : reply; // what was said of an older answer may be false of this one
-      const isKnown = !draft?.text || isOfThis; // else a button would put what was read before in place of what was typed
+      const now = fault ? {} : reply; // the reply to an older answer may be wrong for this one
+      const isKnown = !draft?.text || isOfThis; // otherwise a button would replace the typed text by what was read before
       const step = (lines, done) => {
         const steps = [...(draft?.steps ?? []), { ...done, isOfText: isTyped(draft) }];
         set({ lines, steps, under: isTyped(draft) ? draft : draft?.under });
@@ -60,18 +60,18 @@ export const schedule = {
           )}
         </div>
         <p class="quiet" id="${id}-keys">
-          ${keysOf(field)} put the next operation at the end of a stage's line, Backspace takes the last one away, and
-          the arrow keys go from button to button.
+          Press ${keysOf(field)} to append the next operation to a stage, Backspace to remove the last one, and the
+          arrow keys to move between buttons.
         </p>
         <div class="buttons">
           <button type="button" aria-disabled=${back ? "false" : "true"} @click=${() => back && set(back)}>Undo</button>
           <button
             type="button" aria-disabled=${isAtStart ? "true" : "false"} @click=${() => isAtStart || again()}>
-            Start again
+            Reset
           </button>
         </div>
         <details>
-          <summary>Write it as text</summary>
+          <summary>Edit as text</summary>
           <textarea
             class="code" rows=${field.start.rows.length + 1} spellcheck="false" autocapitalize="off"
             aria-label="${field.label}, as text" .value=${text}
@@ -89,10 +89,10 @@ export const schedule = {
   },
 };
 
-/** The largest height of a chart in pixels, with its target, margins and scroll bar: what is below it never moves. */
+/** The largest height of a chart in pixels, with its target, margins and scroll bar, so that nothing below it moves. */
 const heightFor = (stages) => 30 * stages + 72;
 
-/** A stage: its line, a button for each operation that can come next, and what Python says of it. */
+/** A stage: its line, a button for each operation that can come next, and Python's notes. */
 function row({ field, label, stage, line, said, isKnown, put, take }) {
   const there = new Set(line);
   const waiting = new Set(said?.waiting);
@@ -120,20 +120,20 @@ function row({ field, label, stage, line, said, isKnown, put, take }) {
       ${field.series.map(
         ({ name, letter, operations }, at) => html`<button
           type="button" class=${letter} tabindex=${at ? "-1" : "0"} aria-disabled=${isKnown && nexts[at] ? "false" : "true"}
-          aria-label="${nexts[at] ? `Put ${nexts[at]}, ${name},` : `No ${name} is left`} on ${label}"
+          aria-label="${nexts[at] ? `Add ${nexts[at]}, ${name},` : `No ${name} left`} on ${label}"
           @click=${() => nexts[at] && put(stage, nexts[at])}>
           ${nexts[at] ?? operations.at(-1)}
         </button>`,
       )}
       <button
         type="button" tabindex="-1" aria-disabled=${isKnown && line.length ? "false" : "true"}
-        aria-label="Take the last operation from ${label}" @click=${() => take(stage)}>⌫</button>
+        aria-label="Remove the last operation from ${label}" @click=${() => take(stage)}>⌫</button>
     </span>
     <span class="quiet note">${notes}</span>
   </div>`;
 }
 
-/** The arrow keys go to other buttons of a stage, and to other stages. */
+/** Move focus with the arrow keys, to other buttons of a stage and to other stages. */
 function moved(event) {
   const button = event.target.closest("button");
   const [along, across] =
@@ -145,16 +145,16 @@ function moved(event) {
   event.preventDefault();
 }
 
-/** The keys that put an operation, in words. */
+/** The keys that append an operation, in words. */
 function keysOf({ series }) {
   const letters = [...new Set(series.map(({ letter }) => letter))];
-  const words = `${letters.slice(0, -1).join(", ")} and ${letters.at(-1)}`;
+  const words = `${letters.slice(0, -1).join(", ")} or ${letters.at(-1)}`;
   return letters.length < series.length ? `${words} (with Shift for chunk 2)` : words;
 }
 
 schedule.style = css`
   .schedule { container-type: inline-size; }
-  .chart { overflow-x: auto; } /* and not the picture, which is another with every step: it would scroll back */
+  .chart { overflow-x: auto; } /* not the drawing, which is replaced at every step and would scroll back */
   .chart > * { overflow: visible !important; }
   .stage {
     display: grid;

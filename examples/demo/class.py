@@ -1,4 +1,4 @@
-"""A demo class hands in: right, mistaken, unreadable and blank answers, and six kinds of hostile notebooks."""
+"""A demo class submits right, mistaken, unreadable and blank answers, and six kinds of hostile notebooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shardwise.course.assigning.simulated_class import ATTACKS, blank, hand_in, 
 
 
 def main(out: Path) -> None:
-    """Fill the notebooks under `out` and put them into `out`/submitted."""
+    """Fill in the notebooks under `out`, and put them into `out`/submitted."""
     lock = Lock(next(out.glob("*.lock.jsonl")))
     students = list(lock.students())
     writers = {"right": right, "mistaken": mistaken, "unreadable": unreadable}

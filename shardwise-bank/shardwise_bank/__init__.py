@@ -8,7 +8,7 @@ __all__ = ["folder"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parents[1]
-# In a checkout `solutions` is a link, and a file of text where git makes no links: `shardwise_bank.solutions` is found all the same.
+# In a checkout, `solutions` is a symbolic link, or a text file where git creates no links. Either way, `shardwise_bank.solutions` can be imported.
 if not (_PACKAGE / "solutions").is_dir():
     __path__.append(str(_CHECKOUT))
 
@@ -22,5 +22,5 @@ def folder() -> Path:
         if (place / "problems").is_dir() and (place / "solutions").is_dir():
             return place
     raise FileNotFoundError(
-        f"Neither {_PACKAGE} nor {_CHECKOUT} holds problems/ and solutions/. Install shardwise-bank once more."
+        f"Neither {_PACKAGE} nor {_CHECKOUT} contains problems/ and solutions/. Reinstall shardwise-bank."
     )

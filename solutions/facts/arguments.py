@@ -7,7 +7,7 @@ from numbers import Real
 
 
 def _is_number(value: object) -> bool:
-    """Whether a value is a real number. A search of the planner asks a million times, and Real alone takes long to say so."""
+    """Whether a value is a real number. A planner search asks a million times, and isinstance with Real alone is slow."""
     return type(value) is int or type(value) is float or isinstance(value, Real)
 
 
@@ -38,7 +38,7 @@ def require_whole(**arguments: int) -> None:
 
 
 def require_index(*, below: int, **arguments: int) -> None:
-    """Raise ValueError unless every argument counts one of so many things from 0.
+    """Raise ValueError unless every argument is a whole number from 0 to below - 1.
 
     >>> require_index(below=4, stage=3)
     >>> require_index(below=4, stage=4)
@@ -77,13 +77,13 @@ def require_not_negative(**arguments: float) -> None:
 
 
 def require_fraction(**arguments: float) -> None:
-    """Raise ValueError unless every argument lies above 0 and is at most 1.
+    """Raise ValueError unless every argument is above 0 and at most 1.
 
     >>> require_fraction(mfu=0.4)
     >>> require_fraction(mfu=40)
     Traceback (most recent call last):
-    ValueError: mfu must lie above 0 and be at most 1, not 40
+    ValueError: mfu must be above 0 and at most 1, not 40
     """
     for name, value in arguments.items():
         if not _is_number(value) or not 0 < value <= 1:
-            raise ValueError(f"{name} must lie above 0 and be at most 1, not {value!r}")
+            raise ValueError(f"{name} must be above 0 and at most 1, not {value!r}")

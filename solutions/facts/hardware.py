@@ -1,4 +1,4 @@
-"""Accelerators and links by name: the figures of hardware.yaml, in base units."""
+"""Accelerators and links by name: the values of hardware.yaml, in base units."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BASE = {"GB": 10**9, "GB/s": 10**9, "TFLOP/s": 10**12, "Gbit/s": 10**9 / 8, "W"
 
 
 def names() -> tuple[str, ...]:
-    """The accelerators that hardware.yaml has.
+    """The accelerators in hardware.yaml.
 
     >>> "H100-80GB" in names()
     True
@@ -23,7 +23,7 @@ def memory_bytes(*, accelerator: str) -> int:
 
     Units:   bytes.
     Raises:  ValueError for a name that hardware.yaml lacks.
-    Source:  the data sheet that hardware.yaml names beside the figure.
+    Source:  the data sheet that hardware.yaml gives for the value.
 
     >>> memory_bytes(accelerator="H100-80GB")
     80000000000
@@ -32,13 +32,13 @@ def memory_bytes(*, accelerator: str) -> int:
 
 
 def usable_bytes(*, accelerator: str) -> int:
-    """Memory that the driver of one accelerator reports; its maker's decimal figure where no other is known.
+    """Memory that the driver of one accelerator reports, or its maker's decimal value where no other is known.
 
-    A card called 80 GB has 80 GiB of memory, of which the driver keeps a little for itself.
+    A card sold as 80 GB has 80 GiB of memory, and the driver reserves a little of it.
 
     Units:   bytes.
     Raises:  ValueError for a name that hardware.yaml lacks.
-    Source:  what hardware.yaml names beside the figure.
+    Source:  the source that hardware.yaml gives for the value.
 
     >>> round(usable_bytes(accelerator="A100-80GB") / 2**30, 2)
     79.15
@@ -52,7 +52,7 @@ def hbm_bytes_per_s(*, accelerator: str) -> int:
 
     Units:   bytes per second.
     Raises:  ValueError for a name that hardware.yaml lacks.
-    Source:  the data sheet that hardware.yaml names beside the figure.
+    Source:  the data sheet that hardware.yaml gives for the value.
 
     >>> hbm_bytes_per_s(accelerator="A100-80GB")
     2039000000000
@@ -61,11 +61,11 @@ def hbm_bytes_per_s(*, accelerator: str) -> int:
 
 
 def peak_flop_per_s(*, accelerator: str, number_format: str = "bf16") -> int:
-    """Dense peak of one accelerator in a number format: "fp16", "bf16", "fp8" or "fp4". Sparse peaks count for nothing here.
+    """Dense peak of one accelerator in a number format: "fp16", "bf16", "fp8" or "fp4". Sparse peaks are ignored.
 
     Units:   floating-point operations per second.
     Raises:  ValueError for a name or a format that hardware.yaml lacks.
-    Source:  the data sheet that hardware.yaml names beside the figure.
+    Source:  the data sheet that hardware.yaml gives for the value.
 
     >>> peak_flop_per_s(accelerator="H100-80GB")
     989000000000000
@@ -87,11 +87,11 @@ def number_formats(*, accelerator: str) -> tuple[str, ...]:
 
 
 def matmul_flop_per_s(*, accelerator: str) -> int:
-    """Highest rate that was measured for one BF16 matrix product on an accelerator, over many shapes.
+    """Highest measured rate of one BF16 matrix multiplication on an accelerator, over many shapes.
 
     Units:   floating-point operations per second.
     Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator that was not measured.
-    Source:  the measurement that hardware.yaml names beside the figure.
+    Source:  the measurement that hardware.yaml gives for the value.
 
     >>> round(matmul_flop_per_s(accelerator="H100-80GB") / peak_flop_per_s(accelerator="H100-80GB"), 3)
     0.803
@@ -100,11 +100,11 @@ def matmul_flop_per_s(*, accelerator: str) -> int:
 
 
 def nvlink_bytes_per_s(*, accelerator: str) -> int:
-    """NVLink bandwidth of one accelerator, duplex: what it sends and what it receives at once, added.
+    """NVLink bandwidth of one accelerator, duplex: the sum of what it sends and receives at once.
 
     Units:   bytes per second, both directions together; one direction carries half of it.
     Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator without NVLink.
-    Source:  the data sheet that hardware.yaml names beside the figure.
+    Source:  the data sheet that hardware.yaml gives for the value.
 
     >>> nvlink_bytes_per_s(accelerator="H100-80GB")
     900000000000
@@ -113,11 +113,11 @@ def nvlink_bytes_per_s(*, accelerator: str) -> int:
 
 
 def fast_link_bytes_per_s(*, accelerator: str) -> int:
-    """What one accelerator sends to its neighbours over its fastest links: NVLink in a node, ICI in a slice of TPUs.
+    """Bandwidth of one accelerator over its fastest links, per direction: NVLink in a node, ICI in a slice of TPUs.
 
-    Units:   bytes per second, per direction: half of the duplex figure.
+    Units:   bytes per second, per direction: half of the duplex value.
     Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator without such links.
-    Source:  the data sheet that hardware.yaml names beside the figure.
+    Source:  the data sheet that hardware.yaml gives for the value.
 
     >>> fast_link_bytes_per_s(accelerator="H100-80GB"), fast_link_bytes_per_s(accelerator="TPU-v5e")
     (450000000000, 200000000000)
@@ -131,7 +131,7 @@ def power_watts(*, accelerator: str) -> int:
 
     Units:   watts.
     Raises:  ValueError for a name that hardware.yaml lacks.
-    Source:  the data sheet that hardware.yaml names beside the figure.
+    Source:  the data sheet that hardware.yaml gives for the value.
 
     >>> power_watts(accelerator="H100-80GB")
     700
@@ -144,7 +144,7 @@ def link_bytes_per_s(*, link: str) -> int:
 
     Units:   bytes per second, per direction.
     Raises:  ValueError for a name that hardware.yaml lacks.
-    Source:  the source that hardware.yaml names beside the figure.
+    Source:  the source that hardware.yaml gives for the value.
 
     >>> link_bytes_per_s(link="NDR")
     50000000000
@@ -154,7 +154,7 @@ def link_bytes_per_s(*, link: str) -> int:
 
 def _figure(group: str, name: str, figure: str) -> int:
     card = _known(_cards()[group], name, "accelerator")
-    return _in_base_units(_known(card, figure, f"figure of {name}"))
+    return _in_base_units(_known(card, figure, f"property of {name}:"))
 
 
 def _in_base_units(figure: dict[str, Any]) -> int:
@@ -163,7 +163,7 @@ def _in_base_units(figure: dict[str, Any]) -> int:
 
 def _known(entries: dict[str, Any], name: str, what: str) -> Any:
     if name not in entries:
-        raise ValueError(f"{name!r} is no {what} of hardware.yaml, which has {', '.join(entries)}")
+        raise ValueError(f"unknown {what} {name!r}; hardware.yaml has {', '.join(entries)}")
     return entries[name]
 
 

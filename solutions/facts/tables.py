@@ -1,4 +1,4 @@
-"""Reader of the YAML files beside the references: published figures of models, accelerators and clusters, with their sources."""
+"""Reader of the YAML files next to the references: published data of models, accelerators and clusters, with their sources."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]  # PyYAML has no types of its own
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML has libyaml, that takes a tenth of the time
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster, if PyYAML has libyaml
 
 
 @cache
 def table(name: str) -> dict[str, Any]:
-    """Return what a YAML file of solutions/ holds, read once, such as shapes/models.yaml.
+    """Return the content of a YAML file in solutions/, such as shapes/models.yaml, with a cache.
 
     >>> "Llama-3-8B" in table("shapes/models.yaml")
     True

@@ -1,15 +1,15 @@
-"""Pictures that move, one module each: what they show at each setting of their controls, computed by references and oracles.
+"""Interactive figures, one module each: what they show at each setting of their controls, computed by references and oracles.
 
-A module has
+Each module has these names:
 
-    CHAPTER, STILL, TITLE   the chapter that it belongs to, the picture of its lesson that stands for it on paper, its name
-    CONTROLS                for each argument of `show` a `slider`, or `buttons`
-    PLAYS                   the control that Play moves, where `show` has no frames of its own
-    show(...)               panels (a drawing and its data), facts (name and value); and frames, each with what it changes of
-                            the panels and facts, where it plays in time: seen first is the last one, or that at `starts_at`
-    predict()               what to guess before the picture is seen: choices or a unit, the answer, and why
+- `CHAPTER`, `STILL`, `TITLE`: its chapter, the figure of the lesson that replaces it on paper, and its title.
+- `CONTROLS`: a `slider` or `buttons` for each argument of `show`.
+- `PLAYS`: the control that Play moves, where `show` returns no frames.
+- `show(...)`: panels (a drawing and its data) and facts (name and value). A figure that plays in time also has frames, each with
+  its changes to the panels and facts. The last frame is seen first, or the one at `starts_at`.
+- `predict()`: a question to answer before seeing the figure: choices or a unit, the answer, and why.
 
-Everything in it is plain data, drawn by `desk/src/draw/`, where the fields of each drawing are described.
+All of it is plain data, drawn by `desk/src/draw/`, where the fields of each drawing are described.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..shapes import models
 def slider(
     label: str, values: Iterable[Any] | Mapping[str, Any], *, start: str, words: Callable[[Any], str] = str
 ) -> dict[str, Any]:
-    """Return a slider: its options by the text that a student reads, and where it starts."""
+    """Return a slider: its options, by the text that a student reads, and its initial value."""
     options = dict(values) if isinstance(values, Mapping) else {words(value): value for value in values}
     return {"label": label, "options": options, "start": start}
 
@@ -38,7 +38,7 @@ def buttons(
 
 
 def frames_until(end: float, count: int, panels: int = 1) -> list[dict[str, Any]]:
-    """Return frames in which time passes in the first of some panels; the last one shows all of it."""
+    """Return frames in which time passes in the first of `panels` panels; the last frame shows all of it."""
     others: list[dict[str, Any]] = [{} for _ in range(panels - 1)]
     moving = [{"panels": [{"now": short(end * place / count)}, *others]} for place in range(1, count)]
     return [*moving, {"panels": [{}, *others]}]
@@ -55,12 +55,12 @@ def layer_shape(model: str) -> dict[str, int]:
 
 
 def spread(low: float, high: float, count: int) -> list[float]:
-    """Values from one number to another, each the same number of times the one before."""
+    """Values from `low` to `high`, evenly spaced on a logarithmic scale."""
     return [low * (high / low) ** (place / (count - 1)) for place in range(count)]
 
 
 def short(value: float | Fraction) -> float:
-    """A coordinate with as many digits as a drawing can show."""
+    """A coordinate, rounded to the digits that a drawing can show."""
     return float(f"{float(value):.6g}")
 
 
@@ -70,7 +70,7 @@ def points(of: Callable[[float], float], at: Iterable[float]) -> list[tuple[floa
 
 
 def powers(low: float, high: float) -> list[tuple[float, str]]:
-    """Ticks of a logarithmic axis, written out: every tenfold, or every hundredfold where there are many.
+    """Ticks of a logarithmic axis with their labels: every power of 10, or every second one where there are many.
 
     >>> powers(0.1, 10)
     [(0.1, '0.1'), (1.0, '1'), (10.0, '10')]
@@ -81,7 +81,7 @@ def powers(low: float, high: float) -> list[tuple[float, str]]:
 
 
 def written(value: float) -> str:
-    """A number with three digits that count, as a student reads it.
+    """A number with three significant digits, as a student reads it.
 
     >>> written(31.6196), written(0.0123456), written(16384)
     ('31.6', '0.0123', '16,400')
@@ -116,7 +116,7 @@ def in_time(seconds: float) -> str:
 
 
 def raised(base: int, power: int) -> str:
-    """A power as it is written.
+    """A power with a superscript exponent.
 
     >>> raised(2, 16), raised(10, 23)
     ('2¹⁶', '10²³')
@@ -125,7 +125,7 @@ def raised(base: int, power: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in words.
+    """A share as a percentage.
 
     >>> percent(0.0857)
     '8.57 %'
@@ -134,9 +134,9 @@ def percent(share: float) -> str:
 
 
 def choice(answer: str, choices: Iterable[str]) -> dict[str, Any]:
-    """What to choose from, and the place of the right one among it.
+    """The choices of a prediction, and the index of the right one.
 
-    Raises ValueError when the answer is none of the choices.
+    Raises ValueError when the answer is not among the choices.
     """
     listed = list(choices)
     return {"choices": listed, "answer": listed.index(answer)}

@@ -1,4 +1,4 @@
-"""Runs with checkpoints and failures: two that are drawn, and what is to be expected for every interval."""
+"""Runs with checkpoints and failures: two simulated runs, and the expected overhead for every checkpoint interval."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ SHOWN_S = 12 * HOUR
 MINUTES = (5, 7, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240)
 CONTROLS = {
     "interval_s": slider(
-        "training between checkpoints",
+        "checkpoint interval",
         [minutes * MINUTE for minutes in MINUTES],
         start="60 min",
         words=lambda seconds: f"{seconds // MINUTE} min",
     ),
     "gpus": slider("GPUs", (4096, 8192, 16384, 32768, 65536), start="16,384", words="{:,}".format),
-    "write_s": slider("a write takes", (10, 60, 180, 600), start="1 min", words=in_time),
-    "restart_s": slider("a restart takes", (60, 300, 900), start="5 min", words=in_time),
-    "luck": slider("luck", range(1, 7), start="1"),
+    "write_s": slider("checkpoint time", (10, 60, 180, 600), start="1 min", words=in_time),
+    "restart_s": slider("restart time", (60, 300, 900), start="5 min", words=in_time),
+    "luck": slider("random seed", range(1, 7), start="1"),
 }
 KINDS = {
-    "trains": {"name": "trains", "colour": "blue"},
-    "writes": {"name": "writes a checkpoint", "colour": "green"},
-    "lost": {"name": "work that a failure destroys", "colour": "orange"},
-    "restarts": {"name": "restarts", "colour": "grey"},
+    "trains": {"name": "training", "colour": "blue"},
+    "writes": {"name": "writing a checkpoint", "colour": "green"},
+    "lost": {"name": "lost work", "colour": "orange"},
+    "restarts": {"name": "restarting", "colour": "grey"},
 }
 
 
 def mtbf_seconds(gpus: int) -> float:
-    """The mean time between failures of a job, from the failures of Llama 3."""
+    """The MTBF of a job, from the failures of Llama 3."""
     return job_mtbf_seconds(part_mtbf_s=GPU_MTBF, parts=gpus)
 
 
 def waste(*, interval_s: float, gpus: int, write_s: float, restart_s: float) -> float:
-    """What checkpoints and failures add to the training time, exactly, as a share of it."""
+    """The exact overhead of checkpoints and failures, as a share of training time."""
     mtbf = mtbf_seconds(gpus)
     return run_seconds(training_s=1, interval_s=interval_s, write_s=write_s, restart_s=restart_s, mtbf_s=mtbf) - 1
 
 
 def show(*, interval_s: float, gpus: int, write_s: float, restart_s: float, luck: int) -> dict[str, Any]:
-    """Twelve hours of two runs with failures that were drawn, and the expected waste against the interval."""
+    """Twelve hours of two runs with random failures, and the expected overhead against the checkpoint interval."""
     mtbf = mtbf_seconds(gpus)
     costs = {"write_s": write_s, "restart_s": restart_s}
     spans: list[dict[str, Any]] = []
@@ -63,7 +63,7 @@ def show(*, interval_s: float, gpus: int, write_s: float, restart_s: float, luck
     timeline = {
         "drawing": "gantt",
         "title": f"Twelve hours of two runs on {gpus:,} GPUs",
-        "rows": ["one run", "another"],
+        "rows": ["run 1", "run 2"],
         "axis": {"label": "hours", "low": 0, "high": SHOWN_S / HOUR},
         "kinds": KINDS,
         "spans": spans,
@@ -75,35 +75,35 @@ def show(*, interval_s: float, gpus: int, write_s: float, restart_s: float, luck
     least = waste(interval_s=best, gpus=gpus, **costs)
     shown = (
         {"y": short(100 * expected)} if expected <= 6 * least else {}
-    )  # where it ends above the drawing, a line alone
+    )  # above the drawing, only a line marks the interval
     expectation = {
         "drawing": "lines",
-        "title": "Time that checkpoints and failures are expected to add, against the interval",
-        "x": {"label": "minutes of training between checkpoints", "low": MINUTES[0], "high": MINUTES[-1], "log": True,
+        "title": "Expected overhead of checkpoints and failures, against the checkpoint interval",
+        "x": {"label": "checkpoint interval, min", "low": MINUTES[0], "high": MINUTES[-1], "log": True,
               "ticks": [(float(minutes), str(minutes)) for minutes in (5, 10, 20, 45, 90, 240)]},
-        "y": {"label": "% of the training time", "low": 0, "high": short(600 * least)},
+        "y": {"label": "% of training time", "low": 0, "high": short(600 * least)},
         "lines": [{"name": "expected", "colour": "blue", "points": [(x / MINUTE, y) for x, y in curve if y <= 600 * least]}],
         "marks": [{"x": interval_s / MINUTE, **shown, "text": percent(expected), "colour": "orange"}],
     }  # fmt: skip
     return {
         "panels": [timeline, expectation],
         "facts": [
-            ("mean time between failures", in_time(mtbf)),
+            ("MTBF of the job", in_time(mtbf)),
             ("failures in the two runs", str(failures)),
-            ("work that they destroyed", in_time(lost) if lost else "none"),
-            ("to be expected", f"{percent(expected)} of the training time"),
+            ("lost work in the two runs", in_time(lost) if lost else "none"),
+            ("expected overhead", f"{percent(expected)} of training time"),
             ("best interval", f"{in_time(best)}, with {percent(least)}"),
         ],
     }
 
 
 def predict() -> dict[str, Any]:
-    """How often a large job should save."""
+    """How often a large job should write a checkpoint."""
     best = young_interval_seconds(write_s=60, mtbf_s=mtbf_seconds(16384))
     return {
-        "ask": f"A job on 16,384 GPUs fails every {in_time(mtbf_seconds(16384))} on average, and training waits 1 min for each "
-        "checkpoint. After how much training should it save?",
+        "ask": f"A job on 16,384 GPUs has an MTBF of {in_time(mtbf_seconds(16384))}, and training pauses for 1 min to write each "
+        "checkpoint. What checkpoint interval minimises the lost time?",
         **choice(f"{round(best / MINUTE, -1):.0f} min", ("2 min", "5 min", "20 min", "1 h", "3 h")),
-        "why": f"The best interval is nearly √(2 · C · M), here {in_time(best)}: writing then costs as much as the work that "
-        "failures destroy.",
+        "why": f"The best interval is about √(2 · C · M), here {in_time(best)}. At this interval, writing checkpoints costs as much time as the work "
+        "lost to failures.",
     }

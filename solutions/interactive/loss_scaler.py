@@ -1,4 +1,4 @@
-"""A dynamic loss scaler that is played against gradients which grow for a while."""
+"""A dynamic loss scaler, simulated against gradients that grow for a while."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ TITLE = "A loss scaler at work"
 STEPS = 3000
 SMALLEST = 1.2e-11  # the smallest gradient that matters
 CONTROLS = {
-    "growth": slider("gradients grow for a while", (1, 3, 9, 30, 100), start="9 times", words=lambda times: f"{times} times" if times > 1 else "not at all"),
+    "growth": slider("temporary growth of the gradients", (1, 3, 9, 30, 100), start="9 times", words=lambda times: f"{times} times" if times > 1 else "none"),
     "growth_interval": slider("growth interval, steps", (50, 100, 200, 500, 1000), start="200"),
-    "initial_power": slider("first scale", {raised(2, power): power for power in range(10, 25, 2)}, start=raised(2, 16)),
+    "initial_power": slider("initial scale", {raised(2, power): power for power in range(10, 25, 2)}, start=raised(2, 16)),
     "hysteresis": slider("hysteresis", (1, 2, 4), start="1"),
 }  # fmt: skip
 FRAMES = 30
 
 
 def show(*, growth: int, growth_interval: int, initial_power: int, hysteresis: int) -> dict[str, Any]:
-    """The scale as steps, every overflow, and the scales that would have lost nothing."""
+    """The loss scale over time, every overflow, and the range of scales without overflow or underflow."""
     level, peaks = gradients_that_grow(steps=STEPS, times=growth)
     scales, overflows = play_scaler(
         peaks, initial_scale=2.0**initial_power, growth_interval=growth_interval, hysteresis=hysteresis
@@ -39,11 +39,11 @@ def show(*, growth: int, growth_interval: int, initial_power: int, hysteresis: i
         "y": {"label": "scale", "low": low, "high": high, "log": True, "ticks": [(2.0**power, raised(2, power)) for power in range(8, 26, 4)]},
         "lines": [
             {"name": "loss scale", "colour": "blue", "steps": True, "points": [(step, scales[step]) for step in [*changes, STEPS - 1]]},
-            {"name": "overflow: the step is skipped", "colour": "orange", "dots": True, "points": [(step, scales[step]) for step in overflows]},
+            {"name": "overflow (step skipped)", "colour": "orange", "dots": True, "points": [(step, scales[step]) for step in overflows]},
         ],
         "areas": [
             {
-                "name": "scales that lose nothing",
+                "name": "scales without overflow or underflow",
                 "colour": "green",
                 "points": [(step, floor, max(floor, largest_safe_scale(gradient=float(level[step])))) for step in shown],
             }
@@ -52,20 +52,20 @@ def show(*, growth: int, growth_interval: int, initial_power: int, hysteresis: i
     return {
         "panels": [panel],
         "facts": [
-            ("steps skipped", f"{len(overflows)} of {STEPS:,}, {percent(len(overflows) / STEPS)}"),
-            ("with level gradients", f"{percent(skipped_share(growth_interval=growth_interval, hysteresis=hysteresis))} for good"),
-            ("steps in which the smallest gradients became 0", f"{sum(scale < floor for scale in scales):,}"),
+            ("skipped steps", f"{len(overflows)} of {STEPS:,}, {percent(len(overflows) / STEPS)}"),
+            ("skipped in the long run, constant gradients", percent(skipped_share(growth_interval=growth_interval, hysteresis=hysteresis))),
+            ("steps in which the smallest gradients underflow", f"{sum(scale < floor for scale in scales):,}"),
         ],
         "frames": frames_until(STEPS, FRAMES),
     }  # fmt: skip
 
 
 def predict() -> dict[str, Any]:
-    """What share of its steps a scaler skips when nothing changes."""
+    """The share of steps that a scaler skips when the gradients do not change."""
     share = skipped_share(growth_interval=200)
     return {
-        "ask": "A scaler skips a step that overflows and halves the scale, and doubles it after 200 clean steps. When the gradients stay as "
-        "they are, what share of all steps does it skip, as long as the run lasts?",
+        "ask": "When a step overflows, a loss scaler skips it and halves the scale. After 200 steps without overflow, it doubles the scale. Assume the "
+        "gradients do not change. What share of all steps does it skip in the long run?",
         **choice(percent(float(f"{share:.1g}")), ("0 %", "0.05 %", "0.5 %", "5 %", "50 %")),
-        "why": "It stands at the highest scale that fits. Every 200 steps it tries the next one, which overflows: 1 step in 201.",
+        "why": "The scale settles at the highest power of 2 that does not overflow. After every 200 steps it tries the next one, which overflows: 1 step in 201 is skipped.",
     }

@@ -1,4 +1,4 @@
-"""A step of a pipeline under five schedules: who computes when, and what each stage holds."""
+"""A pipeline step under five schedules: when each stage computes, and how many micro-batches it holds."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ CHAPTER = "07-pipeline-parallelism"
 STILL = "four-schedules"
 TITLE = "A pipeline step under five schedules"
 SCHEDULES = ("GPipe", "1F1B", "interleaved", "ZB-H1", "ZB-H2")
-MICRO_BATCH = 6  # ticks of a micro-batch on one stage: a forward pass of 2, and two products of 2 in the backward pass
+MICRO_BATCH = 6  # ticks per micro-batch on one stage: 2 forward, and 2 for each of the two matmuls of the backward pass
 CONTROLS = {
     "schedule": buttons("schedule", SCHEDULES, start="1F1B"),
     "stages": slider("stages", (2, 4, 6, 8), start="4"),
-    "micro_batches": slider("micro-batches", (4, 8, 12, 16, 24, 32), start="8"),
-    "virtual_stages": slider("chunks of a stage, if interleaved", (2, 3, 4), start="2"),
-    "slowest": slider("last stage takes", (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2)), start="1 ×", words=lambda times: f"{float(times):g} ×"),
+    "micro_batches": slider("number of micro-batches", (4, 8, 12, 16, 24, 32), start="8"),
+    "virtual_stages": slider("chunks per stage, if interleaved", (2, 3, 4), start="2"),
+    "slowest": slider("time of the last stage", (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2)), start="1 ×", words=lambda times: f"{float(times):g} ×"),
 }  # fmt: skip
 KINDS = {
     "F": {"name": "forward", "colour": "blue"},
@@ -33,7 +33,7 @@ FRAMES = 32
 def play_step(
     *, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1, slowest: Fraction = Fraction(1)
 ) -> Played:
-    """Play a step in ticks of which MICRO_BATCH are a micro-batch on one stage; the last stage takes `slowest` times as long."""
+    """Simulate a step in ticks, with MICRO_BATCH ticks per micro-batch on one stage; the last stage takes `slowest` times as long."""
     chunks = virtual_stages if schedule == "interleaved" else 1
     split = schedule in ("ZB-H1", "ZB-H2")
     usual: dict[str, Ticks] = {"F": Fraction(2, chunks), "B": Fraction(2 if split else 4, chunks), "W": 2}
@@ -43,13 +43,13 @@ def play_step(
 
 
 def idle_share(step: Played, stages: int) -> float:
-    """The share of the step that the stages spend waiting, all of them together."""
+    """The share of step time that stages wait, averaged over all stages."""
     worked = sum(step.worked(rank) for rank in range(stages))
     return float(1 - worked / (step.ticks * stages))
 
 
 def longest_wait(step: Played, stages: int) -> float:
-    """The longest that a stage waits between its first and its last operation, in micro-batches on one stage."""
+    """The longest time that a stage waits between its first and last operation, in micro-batches on one stage."""
     waits = []
     for rank in range(stages):
         mine = [done for done in step.operations if done.rank == rank]
@@ -59,7 +59,7 @@ def longest_wait(step: Played, stages: int) -> float:
 
 
 def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int, slowest: Fraction) -> dict[str, Any]:
-    """The played step, and under it the most that each stage holds at once."""
+    """The simulated step, and the peak number of micro-batches that each stage holds."""
     step = play_step(
         schedule=schedule, stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages, slowest=slowest
     )
@@ -67,12 +67,12 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
     end = float(step.ticks / MICRO_BATCH)
     names = [f"stage {rank}" for rank in range(stages)]
     held = [step.peak_held(rank) / chunks for rank in range(stages)]
-    low = "" if chunks == 1 else ", low bars those of every second chunk"
+    low = "" if chunks == 1 else ", low bars are every second chunk"
     gantt = {
         "drawing": "gantt",
         "title": f"{schedule} with {stages} stages and {micro_batches} micro-batches; numbers are micro-batches{low}",
         "rows": names,
-        "axis": {"label": "time in micro-batches on one stage", "low": 0, "high": end},
+        "axis": {"label": "time, in micro-batches on one stage", "low": 0, "high": end},
         "kinds": KINDS,
         "spans": [
             span(
@@ -88,8 +88,8 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
     }
     bars = {
         "drawing": "bars",
-        "title": "The most that each stage holds at once",
-        "axis": {"label": "micro-batches held at the peak", "high": max(*held, stages)},
+        "title": "Micro-batches that each stage holds at its peak",
+        "axis": {"label": "micro-batches", "high": max(*held, stages)},
         "kinds": {"held": {"name": "activations in flight", "colour": "purple"}},
         "rows": [
             {"name": name, "text": written(count), "parts": [{"kind": "held", "size": count}]}
@@ -101,24 +101,24 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
     return {
         "panels": [gantt, bars],
         "facts": [
-            ("length of the step", f"{written(end)} micro-batches, {micro_batches} of them work{last}"),
-            ("idle, all stages together", percent(idle_share(step, stages))),
+            ("step time", f"{written(end)} micro-batches, {micro_batches} of them computing{last}"),
+            ("pipeline bubble, average over stages", percent(idle_share(step, stages))),
             (
                 "longest wait between a stage's first and last operation",
                 f"{written(waits)} micro-batch{'' if waits == 1 else 'es'}" if waits else "none",
             ),
-            ("fullest stage holds", f"{written(max(held))} micro-batches"),
+            ("peak, most loaded stage", f"{written(max(held))} micro-batches"),
         ],
         "frames": frames_until(end, FRAMES, panels=2),
     }
 
 
 def predict() -> dict[str, Any]:
-    """How long the stages of a small step wait."""
+    """The pipeline bubble of a small step."""
     idle = bubble_idle_fraction(stages=4, micro_batches=8)
     return {
         "ask": "A pipeline has 4 equal stages, and 8 micro-batches pass through it under 1F1B. "
-        "What share of the step does a stage wait?",
+        "What share of the step time does a stage wait?",
         **choice(percent(idle), ("9.38 %", "12.5 %", "27.3 %", "37.5 %", "50 %")),
-        "why": "A stage waits as long as 3 micro-batches take, in a step of 8 + 3. Over the work alone it would be 37.5 %.",
+        "why": "A stage waits for the time of 3 micro-batches, and the step takes 8 + 3. Relative to compute alone, that would be 37.5 %.",
     }

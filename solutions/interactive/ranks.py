@@ -1,4 +1,4 @@
-"""64 GPUs in 8 servers, numbered in six orders: with whom one of them talks in a step, over which links, and for how long."""
+"""64 GPUs in 8 nodes, numbered in six axis orders: which ranks one of them communicates with, over which links, for how long."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from . import buttons, choice, in_bytes, in_time, layer_shape, slider, written
 
 CHAPTER = "15-layout"
 STILL = "ranks-in-two-orders"
-TITLE = "Ranks on servers, and who talks with whom"
+TITLE = "Rank order, and which links each axis uses"
 MODEL = "Llama-3-8B"
 GPUS, SERVER = 64, 8
-SEQUENCE, TOKENS = 8192, 512 * 8192  # of a GPU and of a step, as in the lesson; with CP sequences are longer and fewer
+SEQUENCE, TOKENS = (
+    8192,
+    512 * 8192,
+)  # tokens per GPU and per step, as in the lesson; with CP, sequences are longer and fewer
 ACHIEVED_FLOP_PER_S = 400e12  # of an H100 while it computes, as in the lesson
 RATES = {  # bytes/s of an H100 in one direction
     "NVLink": nvlink_bytes_per_s(accelerator="H100-80GB") / 2,
@@ -39,31 +42,34 @@ CONTROLS = {
         words=lambda at: ", ".join(f"{axis.upper()} {at[axis]}" for axis in AXES),
     ),
     "order": buttons(
-        "axes, innermost first", ORDERS, start="TP, CP, PP, DP", words=lambda order: order.upper().replace("-", ", ")
+        "axis order, innermost first",
+        ORDERS,
+        start="TP, CP, PP, DP",
+        words=lambda order: order.upper().replace("-", ", "),
     ),
 }
 
 
 def members(rank: int, axis: str, grid: dict[str, Any]) -> list[int]:
-    """The ranks of an axis among which one sends, itself among them. Gradients are added up over CP and DP together."""
+    """The group of a rank on an axis, including itself. Gradients are reduced over CP and DP together."""
     found = [rank] if axis != "dp" else group(rank=rank, axis="cp", **grid)
     return sorted(other for one in found for other in group(rank=one, axis=axis, **grid))
 
 
 def neighbours(rank: int, grid: dict[str, Any]) -> tuple[list[int], list[int]]:
-    """A rank with the stage after it, and with the stage before it; alone where the pipeline ends."""
+    """A rank with the next stage, and with the previous stage; alone at the ends of the pipeline."""
     line = members(rank, "pp", grid)
     stage = line.index(rank)
     return line[stage : stage + 2], line[max(0, stage - 1) : stage + 1]
 
 
 def link_of(ranks: list[int]) -> str:
-    """The slowest link among ranks: a ring over several servers goes at the pace of their ports."""
+    """The slowest link among ranks: a ring across nodes runs at the speed of their network ports."""
     return "NVLink" if len({rank // SERVER for rank in ranks}) == 1 else "port"
 
 
 def traffic(rank: int, grid: dict[str, Any]) -> dict[str, list[tuple[str, float]]]:
-    """Bytes that a rank sends in a step on each axis that it has, with the link that they take."""
+    """Bytes that a rank sends per step on each axis larger than 1, with the link that carries them."""
     tp, cp, pp, dp = (grid[axis] for axis in AXES)
     layers, micro_batches = models.layers(model=MODEL) // pp, TOKENS // (SEQUENCE * cp * dp)
     step = {
@@ -85,12 +91,12 @@ def traffic(rank: int, grid: dict[str, Any]) -> dict[str, list[tuple[str, float]
 
 
 def seconds(parts: list[tuple[str, float]]) -> float:
-    """How long the bytes of an axis take, latency left out."""
+    """Seconds to send the bytes of an axis, ignoring latency."""
     return sum(size / RATES[link] for link, size in parts)
 
 
 def show(*, rank: int, degrees: dict[str, int], order: str) -> dict[str, Any]:
-    """The servers, with those that talk at each moment of a step; and under them how long each axis sends."""
+    """The nodes, with the communicating ranks at each moment of a step, and the communication time of each axis."""
     grid = {"order": order, **degrees}
     sent = traffic(rank, grid)
     servers = {
@@ -120,21 +126,21 @@ def show(*, rank: int, degrees: dict[str, int], order: str) -> dict[str, Any]:
     ]
     bars = {
         "drawing": "bars",
-        "title": f"How long rank {rank} sends on each axis in a step",
-        "axis": {"label": "seconds in a step"},
+        "title": f"Communication time of rank {rank} per step, by axis",
+        "axis": {"label": "seconds per step"},
         "kinds": {
             "NVLink": {"name": "over NVLink", "colour": "purple"},
-            "port": {"name": "over ports", "colour": "red"},
+            "port": {"name": "over network ports", "colour": "red"},
         },
         "rows": rows,
-        "limit": {"at": computed_s, "text": f"computing takes {in_time(computed_s)}"},
+        "limit": {"at": computed_s, "text": f"compute takes {in_time(computed_s)}"},
     }
-    total = ("all axes, one after the other", in_time(sum(map(seconds, sent.values()))))
+    total = ("all axes, in sequence", in_time(sum(map(seconds, sent.values()))))
     return {"panels": [servers, bars], "frames": [_frame(*moment, rank, total) for moment in _moments(rank, grid)]}
 
 
 def _moments(rank: int, grid: dict[str, Any]) -> list[tuple[str, str, list[int]]]:
-    """A step in turn: when something is sent, on which axis, and among whom."""
+    """The communication of a step in order: when, on which axis, and in which group."""
     on, back = neighbours(rank, grid)
     inside = [(axis.upper(), members(rank, axis, grid)) for axis in ("tp", "cp") if grid[axis] > 1]
     return [
@@ -142,23 +148,23 @@ def _moments(rank: int, grid: dict[str, Any]) -> list[tuple[str, str, list[int]]
         ("forward, after the stage", "PP", on),
         *(("backward, in every layer", axis, those) for axis, those in reversed(inside)),
         ("backward, after the stage", "PP", back),
-        ("once a step, gradients", "DP" if grid["cp"] == 1 else "CP and DP", members(rank, "dp", grid)),
+        ("once per step, gradients", "DP" if grid["cp"] == 1 else "CP and DP", members(rank, "dp", grid)),
     ]
 
 
 def _frame(when: str, axis: str, those: list[int], rank: int, total: tuple[str, str]) -> dict[str, Any]:
-    """One moment: the group, and the links that it takes."""
+    """One moment: the group, and the links that it uses."""
     others = [str(one) for one in those if one != rank]
     named = (
-        ("rank " if len(others) == 1 else "ranks ") + ", ".join(others) if others else "nobody: the pipeline ends here"
+        ("rank " if len(others) == 1 else "ranks ") + ", ".join(others) if others else "no rank: the pipeline ends here"
     )
     link, count = link_of(those), len({one // SERVER for one in those})
-    where = f"ports of {count} servers" if count > 1 else "NVLink of one server"
-    title = f"{GPUS} GPUs in {GPUS // SERVER} servers; {when}: on {axis} rank {rank} talks with {named}"
+    where = f"network ports of {count} nodes" if count > 1 else "NVLink in one node"
+    title = f"{GPUS} GPUs in {GPUS // SERVER} nodes; {when}: on {axis}, rank {rank} communicates with {named}"
     return {
         "panels": [{"title": title, "text": f"{when}: {axis}", "group": those}, {}],
         "facts": [
-            (f"on {axis}, rank {rank} talks with", named),
+            (f"on {axis}, rank {rank} communicates with", named),
             ("over", f"{where}, {in_bytes(RATES[link])}/s" if others else "no link"),
             total,
         ],
@@ -166,16 +172,16 @@ def _frame(when: str, axis: str, those: list[int], rank: int, total: tuple[str, 
 
 
 def predict() -> dict[str, Any]:
-    """What becomes of the traffic when the gradients get the fastest links."""
+    """How communication time changes when the gradients get the fastest links."""
     usual, turned = (
         traffic(0, {"order": order, "tp": 4, "cp": 1, "pp": 4, "dp": 4}) for order in ("tp-cp-pp-dp", "dp-tp-cp-pp")
     )
     ratio = sum(map(seconds, turned.values())) / sum(map(seconds, usual.values()))
     tp, dp = (in_bytes(usual[axis][0][1]) for axis in ("tp", "dp"))
     return {
-        "ask": f"64 H100 train Llama 3 8B with TP 4, PP 4 and DP 4, {TOKENS // SEQUENCE} sequences of {SEQUENCE:,} tokens a step, and TP is the "
-        "innermost axis. Somebody numbers them with DP innermost: now gradients stay inside a server, and TP leaves it. For how long does a GPU send in a step then?",
-        **choice(f"{round(ratio)} times as long", ("a fifth as long", "as long as before", "2 times as long", "9 times as long")),
-        "why": f"Gradients travel once a step, {dp}. TP sends in every layer for every micro-batch, {tp} in all, and NVLink is "
-        f"{written(RATES['NVLink'] / RATES['port'])} times as fast as a port.",
+        "ask": f"64 H100 train Llama 3 8B with TP 4, PP 4 and DP 4, a global batch size of {TOKENS // SEQUENCE} and a sequence length of {SEQUENCE:,}. TP is the "
+        "innermost axis. Now someone makes DP the innermost axis, so that gradients stay inside a node and TP crosses nodes. By what factor does the communication time per step change?",
+        **choice(f"× {round(ratio)}", ("× 1/5", "× 1", "× 2", "× 9")),
+        "why": f"Gradients are sent once per step, {dp}. TP communicates in every layer for every micro-batch, {tp} in total, and NVLink is "
+        f"{written(RATES['NVLink'] / RATES['port'])} times as fast as a network port.",
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""A ring all-reduce that is played step by step, with the bytes counted."""
+"""A ring all-reduce, simulated step by step, with the bytes sent."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ STILL = "chunks-on-a-ring"
 TITLE = "A ring all-reduce, step by step"
 CONTROLS = {
     "gpus": slider("GPUs", (2, 3, 4, 5, 6, 8), start="4"),
-    "message_bytes": slider("message", (100e6, 1e9, 4e9, 16.1e9), start="1 GB", words=in_bytes),
-    "link_bytes_per_s": slider("link", (25e9, 50e9, 450e9), start="50 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"),
+    "message_bytes": slider("message size", (100e6, 1e9, 4e9, 16.1e9), start="1 GB", words=in_bytes),
+    "link_bytes_per_s": slider(
+        "link bandwidth, per direction", (25e9, 50e9, 450e9), start="50 GB/s", words=lambda rate: f"{in_bytes(rate)}/s"
+    ),
 }
 
 
 def show(*, gpus: int, message_bytes: float, link_bytes_per_s: float) -> dict[str, Any]:
-    """The boards of the played ring, one a step; each step sends one chunk over every link."""
+    """The chunks on every GPU after each step; each step sends one chunk over every link."""
     boards = snapshots(gpus=gpus)
     chunk_bytes = message_bytes / gpus
     frames = []
@@ -35,14 +37,17 @@ def show(*, gpus: int, message_bytes: float, link_bytes_per_s: float) -> dict[st
                 "panels": [{"held": board.tolist(), "sends": sends, "text": f"step {step} of {len(boards) - 1}"}],
                 "facts": [
                     ("phase", phase),
-                    ("a chunk", in_bytes(chunk_bytes)),
+                    ("chunk size", in_bytes(chunk_bytes)),
                     ("sent by each GPU so far", in_bytes(step * chunk_bytes) if step else "nothing"),
-                    ("time so far, without latency", in_time(step * chunk_bytes / link_bytes_per_s) if step else "0 s"),
+                    (
+                        "time so far, ignoring latency",
+                        in_time(step * chunk_bytes / link_bytes_per_s) if step else "0 s",
+                    ),
                     ("finished chunks on each GPU", f"{int((board == gpus).sum()) / gpus:g} of {gpus}"),
                 ],
             }
         )
-    title = f"{gpus} GPUs on a ring, each with {gpus} chunks; numbers count the contributions in a chunk"
+    title = f"{gpus} GPUs in a ring, each with {gpus} chunks; numbers count the contributions in a chunk"
     return {"panels": [{"drawing": "ring", "title": title}], "frames": frames, "starts_at": 0}
 
 
@@ -56,7 +61,7 @@ def predict() -> dict[str, Any]:
     """How much a GPU sends."""
     sent = bytes_sent_per_gpu(message_bytes=1e9, gpus=4)
     return {
-        "ask": "Four GPUs add up their gradients in a ring all-reduce, 1 GB on each. How much does each GPU send?",
+        "ask": "Four GPUs sum their gradients in a ring all-reduce, 1 GB per GPU. How much does each GPU send?",
         **choice(in_bytes(sent), ("750 MB", "1 GB", "1.5 GB", "2 GB", "3 GB")),
-        "why": "Each step sends one chunk, a quarter of the message. Three steps add, and three steps copy.",
+        "why": "In each step, a GPU sends one chunk, a quarter of the message. The reduce-scatter has three steps, and the all-gather another three.",
     }

@@ -1,4 +1,4 @@
-"""Predicted loss over parameters for a budget of FLOP, and the FLOP in the lives of models that are as good as the best of them."""
+"""Predicted loss against parameters at fixed compute, and lifetime FLOP of models that reach the lowest loss."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from . import buttons, choice, percent, points, raised, slider, spread, written
 
 CHAPTER = "13-compute-and-cost"
 STILL = "valleys-of-equal-compute"
-TITLE = "Large on few tokens, or small on many"
+TITLE = "Large model on few tokens, or small model on many"
 PLAYS = "size"
 FIT = "Besiroglu"
-COLOURS = {1e21: "grey", 1e22: "green", 1e23: "blue", 1e24: "orange"}  # those of the still; another budget is purple
+COLOURS = {1e21: "grey", 1e22: "green", 1e23: "blue", 1e24: "orange"}  # as in the still; any other budget is purple
 BUDGETS = {
     "10²¹ FLOP": 1e21,
     "10²² FLOP": 1e22,
@@ -37,36 +37,36 @@ def counted(number: float) -> str:
 
 
 def budget_name(work: float) -> str:
-    """What a budget is called in a legend: its FLOP alone, where the control also names a model that was trained for as much."""
+    """A budget in a legend: only its FLOP, where the control also names a model trained with as much."""
     return next(words for words, value in BUDGETS.items() if value == work).partition(",")[0]
 
 
 def in_words(factor: float) -> str:
-    """A size over the best one."""
+    """A size relative to the best one."""
     if factor == 1:
-        return "the best"
-    return f"{factor:g} times the best" if factor > 1 else f"{percent(factor)} of the best"
+        return "the best size"
+    return f"{factor:g} times the best size" if factor > 1 else f"{percent(factor)} of the best size"
 
 
 CONTROLS = {
     "size": slider("parameters", (0.1, 0.2, 0.25, 0.35, 0.5, 0.7, 1, 1.5, 2, 3, 5, 9), start=in_words(0.5), words=in_words ),
-    "served": slider("tokens to serve", (0, 1e11, 3e11, 1e12, 3e12, 1e13, 3e13), start="none", words=lambda tokens: counted(tokens) if tokens else "none"),
+    "served": slider("served tokens", (0, 1e11, 3e11, 1e12, 3e12, 1e13, 3e13), start="none", words=lambda tokens: counted(tokens) if tokens else "none"),
     "work": buttons("training budget", BUDGETS, start="10²³ FLOP"),
 }  # fmt: skip
 
 
 def loss_at(size: float, work: float) -> float:
-    """The predicted loss of a model of this size on which a budget is spent."""
+    """The predicted loss of a model of this size, trained with a compute budget."""
     return predicted_loss(parameters=size, tokens=work / 6 / size, fit=FIT)
 
 
 def valley(best: float, work: float) -> list[tuple[float, float]]:
-    """Return the loss over billions of parameters for one budget, around its best size."""
+    """Return the loss against billions of parameters for one budget, around its best size."""
     return points(lambda at: loss_at(at * 1e9, work), spread(0.1 * best / 1e9, 9 * best / 1e9, 48))
 
 
 def valleys(size: float, work: float) -> dict[str, Any]:
-    """Loss over parameters for the chosen budget and those of the still, with their lowest points."""
+    """Loss against parameters for the chosen budget and those of the still, with their minima."""
     colours = {work: "purple", **COLOURS}
     lines, lowest = [], []
     for budget in sorted(colours):
@@ -76,21 +76,21 @@ def valleys(size: float, work: float) -> dict[str, Any]:
         lowest.append((best / 1e9, loss_at(best, budget)))
     return {
         "drawing": "lines",
-        "title": f"Predicted loss over parameters for {len(lines)} budgets, and a model of {counted(size)} parameters",
-        "x": {"label": "parameters; the tokens are the budget over 6 N", "low": 0.25, "high": 9000, "log": True,
+        "title": f"Predicted loss against parameters for {len(lines)} compute budgets, with a model of {counted(size)} parameters",
+        "x": {"label": "parameters N; training tokens are FLOP / (6 N)", "low": 0.25, "high": 9000, "log": True,
               "ticks": [(1.0, "1B"), (10.0, "10B"), (100.0, "100B"), (1000.0, "1T")]},
-        "y": {"label": "predicted loss, nats a token", "low": 1.8, "high": 2.5},
-        "lines": [*lines, {"name": "lowest points", "colour": "grey", "dots": True, "points": lowest}],
+        "y": {"label": "predicted loss, nats per token", "low": 1.8, "high": 2.5},
+        "lines": [*lines, {"name": "minima", "colour": "grey", "dots": True, "points": lowest}],
         "marks": [{"x": size / 1e9, "y": loss_at(size, work), "text": counted(size), "colour": colours[work]}],
     }  # fmt: skip
 
 
 def lives(sizes: dict[str, float], *, loss: float, least: float, served: float, work: float) -> dict[str, Any]:
-    """FLOP of training until a loss is reached and of serving, for models larger than the least one that can reach it."""
+    """FLOP of training to a given loss and of serving, for models large enough to reach that loss."""
     unit = 10.0 ** floor(log10(work))
     rows = []
     for name, size in sizes.items():
-        row: dict[str, Any] = {"name": f"{name}, {counted(size)}", "text": "never as good", "parts": []}
+        row: dict[str, Any] = {"name": f"{name}, {counted(size)}", "text": "cannot reach this loss", "parts": []}
         if size > least:
             life = {"parameters": size, "training_tokens": tokens_for_loss(parameters=size, loss=loss, fit=FIT)}
             trained, whole = (lifetime_flop(**life, served_tokens=tokens) / unit for tokens in (0, served))
@@ -100,10 +100,10 @@ def lives(sizes: dict[str, float], *, loss: float, least: float, served: float, 
         rows.append(row)
     return {
         "drawing": "bars",
-        "title": f"FLOP of three models with the loss of the lowest point, and with {counted(served)} tokens served",
-        "axis": {"label": f"FLOP in the model's life, {raised(10, round(log10(unit)))}"},
+        "title": f"Lifetime FLOP of three models that reach the minimum's loss, with {counted(served)} tokens served",
+        "axis": {"label": f"lifetime FLOP, {raised(10, round(log10(unit)))}"},
         "kinds": {
-            "training": {"name": "training to the lowest point's loss", "colour": "blue"},
+            "training": {"name": "training to the minimum's loss", "colour": "blue"},
             "serving": {"name": f"serving {counted(served)} tokens", "colour": "orange"},
         },
         "rows": rows,
@@ -111,7 +111,7 @@ def lives(sizes: dict[str, float], *, loss: float, least: float, served: float, 
 
 
 def show(*, size: float, served: float, work: float) -> dict[str, Any]:
-    """A size in the valleys, and what it takes in its life to be as good as the lowest point, beside the best one and the cheapest."""
+    """A model size on the loss curves, and its lifetime FLOP at the lowest loss, next to the best and the cheapest size."""
     best = optimal_parameters(work_flop=work, fit=FIT)
     yours, tokens = size * best, work / 6 / (size * best)
     loss, lowest = loss_at(yours, work), loss_at(best, work)
@@ -123,31 +123,31 @@ def show(*, size: float, served: float, work: float) -> dict[str, Any]:
     least = smallest_size_factor(fit=FIT) * best
     equal = equal_optimum_parameters(parameters=yours, tokens=tokens, fit=FIT)
     share = 6 * equal * balanced_tokens(parameters=equal, fit=FIT) / work
-    price = "no number of tokens suffices"
+    price = "impossible with any number of tokens"
     if yours > least:
         price = f"{percent(compute_overhead(size_factor=size, fit=FIT))} more training FLOP"
     return {
         "panels": [valleys(yours, work), lives(sizes, loss=lowest, least=least, served=served, work=work)],
         "facts": [
-            ("lowest point", f"{counted(best)} on {counted(work / 6 / best)} tokens"),
+            ("minimum", f"{counted(best)} on {counted(work / 6 / best)} tokens"),
             ("your size", f"{counted(yours)} on {counted(tokens)} tokens"),
-            ("its tokens for each parameter", f"{written(tokens / yours)}, not {written(work / 6 / best / best)}" if size != 1 else written(tokens / yours)),
+            ("its tokens per parameter", f"{written(tokens / yours)}; {written(work / 6 / best / best)} at the minimum" if size != 1 else written(tokens / yours)),
             ("its loss", f"{loss:.3f}, {percent(loss / lowest - 1)} higher" if size != 1 else f"{loss:.3f}, the lowest"),
-            ("compute-optimal model of that loss", f"{counted(equal)}, with {percent(share)} of the FLOP"),
-            ("to reach the lowest loss, your size takes", price),
+            ("compute-optimal model with that loss", f"{counted(equal)}, with {percent(share)} of the FLOP"),
+            ("cost of the lowest loss with your size", price),
         ],
     }  # fmt: skip
 
 
 def predict() -> dict[str, Any]:
-    """How much worse half of the best size is."""
+    """How much higher the loss is at half the best size."""
     best = optimal_parameters(work_flop=1e23, fit=FIT)
     worse = loss_at(best / 2, 1e23) / loss_at(best, 1e23) - 1
     price = percent(compute_overhead(size_factor=0.5, fit=FIT))
     return {
-        "ask": f"For 10²³ FLOP the fit finds {counted(best)} parameters best. A team spends the same FLOP on a model of half the size. "
-        "By how much is its predicted loss higher?",
+        "ask": f"For 10²³ FLOP, the fit predicts that {counted(best)} parameters are best. A team spends the same FLOP on a model of half the size. "
+        "How much higher is its predicted loss?",
         **choice(percent(float(f"{worse:.1g}")), ("0.3 %", "3 %", "12 %", "25 %", "50 %")),
-        "why": "Half the parameters get twice the tokens. The second term of the fit rises, the third falls, and at a lowest point "
-        f"the two nearly cancel. To make up for the rest, though, this size takes {price} more training.",
+        "why": "Half the parameters get twice the tokens. The second term of the fit rises, the third falls, and near the minimum "
+        f"the two nearly cancel. To close the remaining gap, however, this size needs {price} more training FLOP.",
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the stages of ZeRO leave on each GPU."""
+"""Model states per GPU under each stage of ZeRO."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from . import buttons, in_bytes, slider, written
 
 CHAPTER = "02-zero"
 STILL = "states-by-stage"
-TITLE = "Model states on each GPU, stage by stage"
+TITLE = "Model states per GPU, by ZeRO stage"
 PLAYS = "gpus"
 STAGES = ("plain", "ZeRO-1", "ZeRO-2", "ZeRO-3")
 CONTROLS = {
     "gpus": slider("GPUs", [2**power for power in range(11)], start="64", words="{:,}".format),
     "model": buttons("model", ("Llama-3-8B", "Llama-3-70B", "Llama-3-405B"), start="Llama-3-8B"),
-    "accelerator": buttons("memory of", ("A100-40GB", "H100-80GB", "H200-141GB", "B200-180GB"), start="H100-80GB"),
+    "accelerator": buttons(
+        "GPU memory capacity", ("A100-40GB", "H100-80GB", "H200-141GB", "B200-180GB"), start="H100-80GB"
+    ),
 }
 
 
@@ -34,13 +36,13 @@ def kinds() -> dict[str, tuple[str, list[Tensor]]]:
 
 
 def held_bytes(rows: Sequence[Tensor], *, model: str, gpus: int, stage: int) -> float:
-    """What some rows of the ownership table take on a GPU."""
+    """Bytes per GPU of some rows of the ownership table."""
     elements = parameters(model=model)
     return sum(row.width * float(held(row, elements=elements, ranks=gpus, stage=stage).mean()) for row in rows)
 
 
 def show(*, gpus: int, model: str, accelerator: str) -> dict[str, Any]:
-    """A bar for each stage against the memory of the GPU."""
+    """A bar for each ZeRO stage, against GPU memory capacity."""
     memory = memory_bytes(accelerator=accelerator)
     rows, fits = [], []
     for stage, name in enumerate(STAGES):
@@ -54,8 +56,8 @@ def show(*, gpus: int, model: str, accelerator: str) -> dict[str, Any]:
         rows.append({"name": name, "text": in_bytes(total), "parts": parts})
     panel = {
         "drawing": "bars",
-        "title": f"Model states of {model} on {f'each of {gpus:,} GPUs' if gpus > 1 else 'one GPU'}, by stage of ZeRO",
-        "axis": {"label": "GB on each GPU"},
+        "title": f"Model states of {model} on {f'each of {gpus:,} GPUs' if gpus > 1 else 'one GPU'}, by ZeRO stage",
+        "axis": {"label": "GB per GPU"},
         "kinds": {name: {"name": name, "colour": colour} for name, (colour, _) in kinds().items()},
         "rows": rows,
         "limit": {"at": memory / 1e9, "text": f"{accelerator} has {in_bytes(memory)}"},
@@ -64,20 +66,20 @@ def show(*, gpus: int, model: str, accelerator: str) -> dict[str, Any]:
         "panels": [panel],
         "facts": [
             ("parameters", f"{written(parameters(model=model) / 1e9)} billion"),
-            ("states fit under", ", ".join(fits) or "none of them"),
+            ("model states fit with", ", ".join(fits) or "none of them"),
         ],
     }
 
 
 def predict() -> dict[str, Any]:
-    """What ZeRO-1 leaves."""
+    """Model states per GPU under ZeRO-1."""
     plain, sharded = (
         state_bytes_per_gpu(parameters=parameters(model="Llama-3-8B"), gpus=64, stage=stage) / 1e9 for stage in (0, 1)
     )
     return {
-        "ask": f"In plain data parallelism the states of Llama 3 8B take {written(plain)} GB on each GPU. "
-        "How much does ZeRO-1 leave on each of 64 GPUs?",
+        "ask": f"In plain data parallelism, the model states of Llama 3 8B take {written(plain)} GB per GPU. "
+        "How much do they take per GPU with ZeRO-1 on 64 GPUs?",
         "unit": "GB",
         "answer": sharded,
-        "why": "ZeRO-1 shares out the optimizer states, 12 of 16 bytes a parameter. Weights and gradients stay whole.",
+        "why": "ZeRO-1 shards the optimizer states, 12 of the 16 bytes per parameter. Every GPU still holds all weights and gradients.",
     }

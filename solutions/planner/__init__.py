@@ -1,1 +1,1 @@
-"""The planner: memory, step time and faults of a layout of a whole training run."""
+"""The planner: memory, step time and faults of a training run's layout."""

@@ -1,4 +1,4 @@
-"""What one layer of any shape keeps of a micro-batch on one GPU, tensor by tensor, under each kind of recomputation."""
+"""Activation memory of one layer for one micro-batch on one GPU, tensor by tensor, under each kind of recomputation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .shapes import EIGHT_BITS, Batch, Layout, Model
 
 @dataclass(frozen=True)
 class Kept:
-    """Bytes of one token in one layer: whole on every GPU of a TP group (`outside`), or cut over it (`inside`)."""
+    """Bytes per token in one layer: replicated in a TP group (`outside`), or sharded over it (`inside`)."""
 
     outside: float
     inside: float
@@ -25,14 +25,14 @@ class Kept:
 
 @lru_cache(maxsize=65536)
 def layer_bytes(model: Model, layout: Layout, batch: Batch, mixture: bool = False, recompute: str = "") -> float:
-    """Bytes that one layer keeps of one micro-batch on one GPU.
+    """Bytes that one layer keeps for one micro-batch on one GPU.
 
         tokens · (outside / (TP with sequence parallelism, else 1) + inside / TP)
 
     Equal to tensor_parallel.kept_bytes for a Llama and to gpt_activations.layer_bytes for a GPT (tests compare them).
 
     Units:   shapes and layout in counts. Result in bytes.
-    Source:  Korthikanti et al. 2022, arXiv:2205.05198, sections 4.1 to 4.2.2, counted for the kernels that a recipe has.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, sections 4.1 to 4.2.2, counted for the kernels of each software.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> layer_bytes(llama, Layout(tp=1), Batch(1, 8192)) / 1e9, layer_bytes(llama, Layout(recompute="full"), Batch(1, 8192)) / 1e9
@@ -52,7 +52,7 @@ def layer_bytes(model: Model, layout: Layout, batch: Batch, mixture: bool = Fals
 def _kept(model: Model, layout: Layout, batch: Batch, mixture: bool, word: str) -> Kept:
     width, kv = model.heads * model.head_dim, model.kv_heads * model.head_dim
     eight = layout.precision in EIGHT_BITS
-    product = 1 if eight else 2  # bytes of what only a matrix product reads again
+    product = 1 if eight else 2  # bytes per element that only a matrix multiplication reads again
     layer_input = Kept(2 * model.hidden, 0)
     if word == "full":
         return layer_input
@@ -66,7 +66,7 @@ def _kept(model: Model, layout: Layout, batch: Batch, mixture: bool, word: str) 
     if word == "operators":
         first = model.expert_ffn_hidden * model.experts_per_token if mixture else model.ffn_hidden
         return layer_input + Kept(2 * model.hidden, 4 * width + 2 * kv + 2 * first)
-    if word == "selective" and mixture:  # norms, activation functions and the latent up-projections are computed again
+    if word == "selective" and mixture:  # norms, activation functions and the latent up-projections are recomputed
         queries, keys_values = (
             (queries, keys_values) if not model.kv_rank else (0, 2 * (model.query_rank + model.kv_rank))
         )
@@ -82,7 +82,7 @@ def _kept(model: Model, layout: Layout, batch: Batch, mixture: bool, word: str) 
 
 def _mlp(model: Model, layout: Layout, mixture: bool, product: int) -> Kept:
     before: float = 2 * (model.mlp_matrices - 1)
-    if model.mlp_matrices == 3 and product:  # an activation function that is a kernel of its own keeps its output too
+    if model.mlp_matrices == 3 and product:  # an activation function in a separate kernel keeps its output too
         before += kernels(software(layout.software)["kernels"])["gate_bytes"]
     if not mixture:
         return Kept(0, (before + product) * model.ffn_hidden)

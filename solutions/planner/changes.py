@@ -1,4 +1,4 @@
-"""Single changes of a plan on the same GPUs that break nothing: the nearest of each sort, in words."""
+"""Single changes of a plan on the same GPUs that satisfy every constraint: the nearest of each kind, with a label."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .shapes import SCHEDULES, Batch, Cluster, Layout, Model, divisors
 MICRO_BATCHES, CHUNKS, STAGES_OF_ZERO = (1, 2, 4, 8, 16), range(1, 9), range(4)
 RECOMPUTE = ("none", "selective", "full")  # what frameworks offer for whole layers
 MOST_CP = 64
-CHUNKED = ("1f1b", "interleaved")  # schedules that differ in nothing but the chunks of a stage
-HIDES, HIDES_EXPERTS = "megatron-2024", "dualpipe-2024"  # software that communicates beside computing
+CHUNKED = ("1f1b", "interleaved")  # schedules that differ only in the number of chunks per stage
+HIDES, HIDES_EXPERTS = "megatron-2024", "dualpipe-2024"  # software that overlaps communication with compute
 
 
 @dataclass(frozen=True)
 class Change:
-    """A plan that differs in one thing, and what that is; `part` is the one part of a step that it is meant for, if it is."""
+    """A plan that differs in one setting, with a label; `part` names the only part of the step time that it targets, if any."""
 
     words: str
     layout: Layout
@@ -28,14 +28,14 @@ class Change:
 
 
 def changes(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Iterator[Change]:
-    """For each number and word of a layout the nearest other one, down and up, that keeps every constraint; and another batch.
+    """For each setting of a layout, the nearest other value in each direction that satisfies every constraint; and another batch.
 
-    DP follows from the other axes, so that the GPUs stay the same. Memory is not asked about here.
+    DP follows from the other axes, so that the number of GPUs stays the same. Memory is not checked here.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> near = changes(llama, Cluster("H100-80GB", 8), Layout(tp=8), Batch(8, 8192))
     >>> [change.words for change in near][:4]
-    ['TP 4', 'micro-batch 2', 'ZeRO 0', 'ZeRO 2']
+    ['TP 4', 'micro-batch size 2', 'ZeRO 0', 'ZeRO 2']
     """
     of_layout = chain(_axes(model, cluster, layout), _numbers(layout), _words(layout))
     singles = chain(_batches(layout, batch), _software(model, layout, batch))
@@ -72,7 +72,7 @@ def _axes(model: Model, cluster: Cluster, layout: Layout) -> Iterator[Ladder]:
 
 
 def _on_all(gpus: int, layout: Layout, *, tp: int = 0, cp: int = 0, pp: int = 0) -> Layout:
-    """A layout with other degrees, and with the DP that they leave; without a pipeline it has no chunks."""
+    """A layout with other degrees and the DP that follows from them; without a pipeline, it has no virtual stages."""
     changed = replace(layout, tp=tp or layout.tp, cp=cp or layout.cp, pp=pp or layout.pp)
     if changed.pp == 1:
         changed = replace(changed, virtual_stages=1, schedule="1f1b")
@@ -81,7 +81,7 @@ def _on_all(gpus: int, layout: Layout, *, tp: int = 0, cp: int = 0, pp: int = 0)
 
 def _numbers(layout: Layout) -> Iterator[Ladder]:
     for direction in _both_ways(MICRO_BATCHES, layout.micro_batch):
-        yield [(f"micro-batch {size}", replace(layout, micro_batch=size)) for size in direction]
+        yield [(f"micro-batch size {size}", replace(layout, micro_batch=size)) for size in direction]
     for direction in _both_ways(CHUNKS, layout.virtual_stages):
         yield [(_chunks(count), _in_chunks(layout, count)) for count in direction]
     for direction in _both_ways(STAGES_OF_ZERO, layout.zero):
@@ -110,12 +110,12 @@ def _words(layout: Layout) -> Iterator[Ladder]:
 
 
 def _software(model: Model, layout: Layout, batch: Batch) -> Iterator[list[Change]]:
-    """Software that hides more; on TPUs there is no other."""
+    """Software that overlaps more communication; on TPUs there is none."""
     stack = software(layout.software)
     if layout.software == "xla":
         return
     if layout.tp > 1 and stack["overlap"] != "all":
-        words = f"software that overlaps, such as {HIDES}"
+        words = f"software that overlaps TP communication, such as {HIDES}"
         yield [Change(words, replace(layout, software=HIDES), batch, "tensor_parallel")]
     if model.experts and layout.ep > 1 and not stack.get("hides_experts"):
         words = f"software that hides the all-to-alls, such as {HIDES_EXPERTS}"
@@ -123,9 +123,9 @@ def _software(model: Model, layout: Layout, batch: Batch) -> Iterator[list[Chang
 
 
 def _batches(layout: Layout, batch: Batch) -> Iterator[list[Change]]:
-    """Where the batch does not divide, the next that do, down and up; else twice as large a one."""
+    """The next smaller and next larger batch that divide evenly, where this one does not; otherwise twice the batch."""
     unit = layout.dp * layout.micro_batch * (layout.pp if layout.virtual_stages > 1 else 1)
     whole, rest = divmod(batch.global_batch, unit)
     for size in (whole * unit, (whole + 1) * unit) if rest else (2 * batch.global_batch,):
         if size:
-            yield [Change(f"{size:,} sequences a step", layout, replace(batch, global_batch=size))]
+            yield [Change(f"global batch size {size:,}", layout, replace(batch, global_batch=size))]

@@ -1,4 +1,4 @@
-"""The planner's constants: what chips, links and software reach of their peaks, and what memory nobody else can use."""
+"""The planner's constants: achievable fractions of peak for chips, links and software, and memory overheads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..facts.tables import table
 
 
 def chip(accelerator: str) -> dict[str, Any]:
-    """Shares of the peak that matrix products reach on a chip, by number format, and its generation.
+    """Shares of peak FLOP/s that matrix multiplications reach on a chip, by number format, and its generation.
 
     Raises:  ValueError for a chip without constants.
 
@@ -19,7 +19,7 @@ def chip(accelerator: str) -> dict[str, Any]:
 
 
 def software(name: str) -> dict[str, Any]:
-    """What a software stack of its year does: attention kernel, small kernels, what it overlaps, widths of its gradients.
+    """Properties of a software stack: attention kernel, small kernels, overlap, and gradient width.
 
     Raises:  ValueError for an unknown name.
 
@@ -30,7 +30,7 @@ def software(name: str) -> dict[str, Any]:
 
 
 def kernels(kind: str) -> dict[str, float]:
-    """Bytes that the small kernels of a layer pass over, and what starting them costs: "eager", "partly" or "fused".
+    """Memory traffic and launch overhead of the small kernels of a layer: "eager", "partly" or "fused".
 
     >>> kernels("eager")["norm_bytes"] > kernels("fused")["norm_bytes"]
     True
@@ -39,7 +39,7 @@ def kernels(kind: str) -> dict[str, float]:
 
 
 def attention_share(accelerator: str, kernel: str) -> float:
-    """Share of the peak that fused attention reaches on a chip: "flash" kernels, those tuned for it, or the latest.
+    """Share of peak FLOP/s that fused attention reaches on a chip: with "flash", "tuned" or "latest" kernels.
 
     >>> attention_share("H100-80GB", "flash") < attention_share("H100-80GB", "tuned")
     True
@@ -49,7 +49,7 @@ def attention_share(accelerator: str, kernel: str) -> float:
 
 
 def constant(name: str) -> float:
-    """One of the figures that hold for every chip and every software.
+    """One of the constants that hold for every chip and all software.
 
     >>> 0 < constant("network") <= 1
     True
@@ -59,7 +59,7 @@ def constant(name: str) -> float:
 
 
 def constants() -> dict[str, Any]:
-    """Everything in planner/constants.yaml.
+    """The content of planner/constants.yaml.
 
     >>> "network" in constants()["everywhere"]
     True
@@ -70,5 +70,5 @@ def constants() -> dict[str, Any]:
 def _row(group: str, name: str, what: str) -> dict[str, Any]:
     rows: dict[str, dict[str, Any]] = constants()[group]
     if name not in rows:
-        raise ValueError(f"{name!r} is no {what} of planner/constants.yaml, which has {', '.join(rows)}")
+        raise ValueError(f"unknown {what} {name!r}; planner/constants.yaml has {', '.join(rows)}")
     return rows[name]

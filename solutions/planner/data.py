@@ -1,4 +1,4 @@
-"""What data parallelism adds to a step: gradients and weights on their way, less what hides behind computing."""
+"""Exposed communication of data parallelism: gradients and weights, less what overlaps with compute."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .constants import constant, software
 from .links import exposed_seconds, phase_seconds
 from .shapes import Cluster, Layout
 
-FORWARD_SHARE = 1 / 3  # of a micro-batch's time; the backward pass does twice the products
+FORWARD_SHARE = 1 / 3  # of a micro-batch's time; the backward pass does twice as many matrix multiplications
 
 
 def data_seconds(
@@ -19,16 +19,16 @@ def data_seconds(
 ) -> float:
     """Exposed seconds of data-parallel communication in one step.
 
-        stages 0 and 1  reduce gradients once, gather weights once; beside the last backward and the first forward pass
-        stage 2         the same in a pipeline; else reduce gradients for every micro-batch, as only their shards are kept
+        stages 0 and 1  reduce gradients once, gather weights once; overlaps with the last backward and the first forward pass
+        stage 2         the same in a pipeline; otherwise reduce gradients for every micro-batch, as only their shards are kept
         stage 3         gather weights twice and reduce gradients once, for every micro-batch
 
-    What the overlap hides still costs a share (planner/constants.yaml, contention); without overlap all of it shows.
+    Hidden communication still slows compute a little (planner/constants.yaml, contention). Without overlap, all of it is exposed.
 
-    Units:   parameters and layers of one stage on one GPU; micro_batch_s forward and backward on it. Result in seconds.
+    Units:   parameters and layers of one stage on one GPU; micro_batch_s covers its forward and backward pass. Result in seconds.
     Raises:  ValueError if a count is below 1 or another argument not positive.
     Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7; overlap.exposed_tail_seconds. Stage 2 for every micro-batch:
-             DeepSpeed, whose no_sync refuses it, and PyTorch pull request 126166 (FSDP2's default); once in a pipeline:
+             DeepSpeed, whose no_sync rejects it, and PyTorch pull request 126166 (FSDP2's default); once in a pipeline:
              Llama Team 2024, arXiv:2407.21783, section 3.3.2, and Jiang et al. 2024, arXiv:2402.15627, section 3.2.
 
     >>> one = {"parameters": 1e9, "layers": 32, "micro_batches": 4, "micro_batch_s": 0.5}
@@ -70,7 +70,7 @@ def data_seconds(
 def _phases(
     cluster: Cluster, layout: Layout, parameters: float, layers: int, stack: dict[str, Any]
 ) -> dict[str, float]:
-    """Seconds of one reduce-scatter of all gradients, one all-gather of all weights, and of HSDP's sum over its groups."""
+    """Seconds of one reduce-scatter of all gradients, one all-gather of all weights, and HSDP's all-reduce across groups."""
     whole, shards = layout.dp * layout.cp, layout.shards
     gradient = layout.gradient_bytes or stack["gradient_bytes"]
     reduced_over = shards if layout.zero == 3 else whole

@@ -1,4 +1,4 @@
-"""Why a layout cannot run: each constraint that it breaks, with what was seen, what is allowed, and words with the numbers."""
+"""Why a layout cannot run: each constraint that it breaks, with the value seen, the limit, and a message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..zero import zero
 from .shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Batch, Cluster, Layout, Model
 
 BITS = {"nvfp4": 4, "fp8": 8, "mxfp8": 8, "bf16": 16, "fp16": 16}
-ENDS = 2  # embedding and output layer may stand in the place of a layer each, on the first and the last stage
+ENDS = 2  # embedding and output layer may each take the place of a layer, on the first and the last stage
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Fault:
 
 
 def faults_before_running(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> tuple[Fault, ...]:
-    """All that keeps a layout from running, memory aside; TP beyond the node, which only makes it slow, is told here too.
+    """Everything but memory that keeps a layout from running; also TP beyond the node, which only makes it slow.
 
     Raises:  ValueError for a schedule, a recomputation, a precision or a ZeRO stage that is unknown.
 
@@ -47,7 +47,7 @@ def faults_before_running(model: Model, cluster: Cluster, layout: Layout, batch:
     if layout.tp > cluster.gpus_per_node:
         found.append(
             Fault("node", layout.tp, cluster.gpus_per_node,
-                  f"TP {layout.tp} reaches over nodes: only {cluster.gpus_per_node} GPUs share fast links")
+                  f"TP {layout.tp} spans several nodes: only {cluster.gpus_per_node} GPUs share fast links")
         )  # fmt: skip
     return tuple(found)
 
@@ -59,13 +59,13 @@ def memory_fault(cluster: Cluster, memory_bytes: float) -> tuple[Fault, ...]:
     Raises:  ValueError if memory_bytes is negative.
 
     >>> memory_fault(Cluster("H100-80GB", 8), memory_bytes=91.3e9)[0].words
-    'needs 91.3 GB on the fullest GPU, and it has 85.5 GB'
+    'needs 91.3 GB per GPU at peak, but each GPU has 85.5 GB'
     """
     require_not_negative(memory_bytes=memory_bytes)
     room = cluster.memory_bytes
     if memory_bytes <= room:
         return ()
-    words = f"needs {memory_bytes / 1e9:.1f} GB on the fullest GPU, and it has {room / 1e9:.1f} GB"
+    words = f"needs {memory_bytes / 1e9:.1f} GB per GPU at peak, but each GPU has {room / 1e9:.1f} GB"
     return (Fault("memory", memory_bytes, room, words),)
 
 
@@ -81,19 +81,19 @@ def _words(layout: Layout) -> list[Fault]:
 
 
 def precision_faults(cluster: Cluster, precision: str) -> list[Fault]:
-    """The fault of a format that the chip does not compute in, or none: bf16 needs an Ampere, 8 bits a Hopper, blocks of them and 4 bits a Blackwell.
+    """The fault of a number format that the chip lacks, or none: BF16 needs Ampere, FP8 Hopper, MXFP8 and NVFP4 Blackwell.
 
     Raises:  ValueError for an accelerator that is unknown.
     Source:  the number formats in hardware.yaml.
 
     >>> precision_faults(Cluster("A100-80GB", 8), "fp8")[0].words
-    'A100-80GB has no matrix products in FP8: it computes in BF16'
+    'A100-80GB does not multiply matrices in FP8: it supports BF16'
     """
     known = hardware.number_formats(accelerator=cluster.accelerator)
     needed = {"fp8": "fp8", "mxfp8": "fp4", "nvfp4": "fp4", "bf16": "bf16"}.get(precision)
     if needed is None or needed in known:
         return []
-    words = f"{cluster.accelerator} has no matrix products in {precision.upper()}: it computes in {', '.join(known).upper()}"
+    words = f"{cluster.accelerator} does not multiply matrices in {precision.upper()}: it supports {', '.join(known).upper()}"
     return [Fault("precision", BITS[precision], BITS["fp16"], words)]
 
 
@@ -103,7 +103,7 @@ def _product(cluster: Cluster, layout: Layout) -> list[Fault]:
         return []
     words = (
         f"TP {layout.tp} × CP {layout.cp} × PP {layout.pp} × DP {layout.dp} = {product:,} GPUs, "
-        f"and the cluster has {cluster.gpus:,}"
+        f"but the cluster has {cluster.gpus:,}"
     )
     return [Fault("product", product, cluster.gpus, words)]
 
@@ -111,12 +111,14 @@ def _product(cluster: Cluster, layout: Layout) -> list[Fault]:
 def _heads(model: Model, layout: Layout) -> list[Fault]:
     found = []
     if model.heads % layout.tp:
-        found.append(Fault("heads", layout.tp, model.heads, f"TP {layout.tp} does not divide {model.heads} heads"))
+        found.append(
+            Fault("heads", layout.tp, model.heads, f"TP {layout.tp} does not divide the {model.heads} attention heads")
+        )
     if model.kv_heads % layout.tp and layout.tp % model.kv_heads:
-        words = f"TP {layout.tp} and {model.kv_heads} key/value heads do not divide one another"
+        words = f"TP {layout.tp} neither divides the {model.kv_heads} key/value heads nor is a multiple of them"
         found.append(Fault("kv_heads", layout.tp, model.kv_heads, words))
     if model.ffn_hidden % layout.tp:
-        words = f"TP {layout.tp} does not divide the {model.ffn_hidden:,} columns of the MLP"
+        words = f"TP {layout.tp} does not divide the MLP width of {model.ffn_hidden:,}"
         found.append(Fault("mlp", layout.tp, model.ffn_hidden, words))
     return found
 
@@ -125,14 +127,14 @@ def _experts(model: Model, layout: Layout) -> list[Fault]:
     if layout.ep == 1:
         return []
     if not model.experts:
-        return [Fault("experts", layout.ep, 1, f"EP {layout.ep} deals out experts, and {model.name} has none")]
+        return [Fault("experts", layout.ep, 1, f"EP {layout.ep} needs experts, but {model.name} has none")]
     found = []
     if model.experts % layout.ep:
-        words = f"EP {layout.ep} does not divide {model.experts} experts"
+        words = f"EP {layout.ep} does not divide the {model.experts} experts"
         found.append(Fault("experts", layout.ep, model.experts, words))
     ranks = layout.tp * layout.cp * layout.dp
     if ranks % (layout.ep * layout.expert_tp):
-        words = f"EP {layout.ep} must divide the {ranks} ranks of a stage (TP × CP × DP)"
+        words = f"EP {layout.ep} does not divide the {ranks} ranks of a stage (TP × CP × DP)"
         found.append(Fault("experts", layout.ep, ranks, words))
     return found
 
@@ -141,10 +143,10 @@ def _shares(model: Model, layout: Layout) -> list[Fault]:
     found = []
     ranks = layout.dp * layout.cp
     if layout.shard_group and ranks % layout.shard_group:
-        words = f"shards over {layout.shard_group:,} ranks do not divide the {ranks:,} ranks that hold a copy (DP × CP)"
+        words = f"a shard group of {layout.shard_group:,} ranks does not divide the {ranks:,} ranks that hold a copy (DP × CP)"
         found.append(Fault("product", layout.shard_group, ranks, words))
     if layout.recomputed_layers > model.layers:
-        words = f"{layout.recomputed_layers:,} layers cannot be recomputed of {model.layers}"
+        words = f"cannot recompute {layout.recomputed_layers:,} layers, because the model has {model.layers}"
         found.append(Fault("layers", layout.recomputed_layers, model.layers, words))
     return found
 
@@ -152,18 +154,18 @@ def _shares(model: Model, layout: Layout) -> list[Fault]:
 def _layers(model: Model, layout: Layout) -> list[Fault]:
     chunks = layout.pp * layout.virtual_stages
     if layout.virtual_stages > 1 and layout.pp == 1:
-        return [Fault("layers", layout.virtual_stages, 1, "virtual stages need a pipeline, and PP is 1")]
+        return [Fault("layers", layout.virtual_stages, 1, "virtual stages need a pipeline, but PP is 1")]
     if layout.virtual_stages > 1 and layout.schedule not in ("1f1b", "interleaved"):
-        words = f"the schedule {layout.schedule_name} has no virtual stages, and {layout.virtual_stages} are asked for: interleaving has"
+        words = f"the schedule {layout.schedule_name} has no virtual stages, but {layout.virtual_stages} are requested: use interleaved 1F1B"
         return [Fault("layers", layout.virtual_stages, 1, words)]
     if layout.virtual_stages == 1 and layout.schedule == "interleaved" and layout.pp > 1:
-        return [Fault("layers", 1, 2, "interleaving wants at least 2 virtual stages, and there is 1, which is 1F1B")]
+        return [Fault("layers", 1, 2, "interleaving needs at least 2 virtual stages: with 1 it is plain 1F1B")]
     if layout.pp <= model.layers and chunks <= model.layers + ENDS:
         return []
     words = f"{layout.pp} stages"
     if layout.virtual_stages > 1:
-        words += f" of {layout.virtual_stages} chunks are {chunks}"
-    words += f", and the model has {model.layers} layers"
+        words += f" with {layout.virtual_stages} virtual stages each make {chunks} chunks"
+    words += f", but the model has only {model.layers} layers"
     return [Fault("layers", chunks, model.layers, words)]
 
 
@@ -171,13 +173,13 @@ def _batch(layout: Layout, batch: Batch) -> list[Fault]:
     at_once = layout.dp * layout.micro_batch
     if batch.global_batch % at_once:
         words = (
-            f"a batch of {batch.global_batch:,} sequences does not divide by DP {layout.dp} × "
-            f"micro-batch {layout.micro_batch} = {at_once:,}"
+            f"the global batch size of {batch.global_batch:,} is not divisible by DP {layout.dp} × "
+            f"micro-batch size {layout.micro_batch} = {at_once:,}"
         )
         return [Fault("batch", at_once, batch.global_batch, words)]
     passes = batch.global_batch // at_once
     if layout.virtual_stages > 1 and passes % layout.pp:
-        words = f"interleaving wants a multiple of {layout.pp} micro-batches, and there are {passes}"
+        words = f"interleaving needs a multiple of {layout.pp} micro-batches, but there are {passes}"
         return [Fault("batch", passes, layout.pp, words)]
     return []
 
@@ -187,8 +189,8 @@ def _context(layout: Layout, batch: Batch) -> list[Fault]:
     if batch.sequence % chunks == 0:
         cut = layout.cp * layout.tp
         if layout.sequence_parallel and batch.sequence % cut:
-            words = f"a sequence of {batch.sequence:,} tokens does not divide by CP {layout.cp} × TP {layout.tp}, which sequence parallelism wants"
+            words = f"the sequence length of {batch.sequence:,} is not divisible by CP {layout.cp} × TP {layout.tp}, as sequence parallelism requires"
             return [Fault("context", cut, batch.sequence, words)]
         return []
-    words = f"a sequence of {batch.sequence:,} tokens does not divide into 2 × CP {layout.cp} = {chunks} chunks"
+    words = f"the sequence length of {batch.sequence:,} is not divisible into 2 × CP {layout.cp} = {chunks} chunks"
     return [Fault("context", chunks, batch.sequence, words)]

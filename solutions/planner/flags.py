@@ -1,6 +1,6 @@
-"""A plan as the settings of a training framework: flags of Megatron-LM, and the TOML of TorchTitan.
+"""A plan as the settings of a training framework: flags of Megatron-LM, and TOML of TorchTitan.
 
-Only what the plan decides is written: model, layout and batch. Data, optimizer, losses and checkpoints are left to the user.
+It writes only what the plan decides: model, layout and batch. Data, optimizer, losses and checkpoints are up to the user.
 Source:  Megatron-LM core_v0.15.0, megatron/training/arguments.py; TorchTitan v0.2.2, torchtitan/config/job_config.py, with the schedules
 that torch.distributed.pipelining knows by name. Releases of TorchTitan after that are configured in Python.
 """
@@ -35,7 +35,7 @@ Settings = dict[str, object]
 def written(framework: str, model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> str:
     """The settings of a plan for a framework, "megatron" or "torchtitan", as text.
 
-    Raises:  ValueError, with all that the framework has no setting for.
+    Raises:  ValueError with everything that the framework has no setting for.
     Source:  the two releases above.
 
     >>> llama = Model("Llama-3-8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
@@ -44,7 +44,7 @@ def written(framework: str, model: Model, cluster: Cluster, layout: Layout, batc
     ['--tensor-model-parallel-size 2', '--sequence-parallel']
     """
     if framework not in ("megatron", "torchtitan"):
-        raise ValueError(f"settings are written for megatron and torchtitan, not for {framework!r}")
+        raise ValueError(f"unknown framework {framework!r}; choose megatron or torchtitan")
     is_megatron = framework == "megatron"
     name = MEGATRON if is_megatron else TORCHTITAN
     missing = list((_not_in_megatron if is_megatron else _not_in_torchtitan)(model, layout))
@@ -57,12 +57,12 @@ def written(framework: str, model: Model, cluster: Cluster, layout: Layout, batc
 
 
 def _chunks(layout: Layout) -> int:
-    """Pieces into which the pipeline cuts the layers."""
+    """Number of pieces into which the pipeline splits the layers."""
     return layout.pp * (2 if layout.schedule == "zb-v" else layout.virtual_stages)
 
 
 def _ends(model: Model, layout: Layout) -> int | None:
-    """Layers that the first and the last piece have less than the others; None where no such cut is even."""
+    """How many fewer layers the first and the last piece have than the others; None if no such split is even."""
     for less in (0, 1):
         if (model.layers + 2 * less) % _chunks(layout) == 0:
             return less
@@ -70,7 +70,7 @@ def _ends(model: Model, layout: Layout) -> int | None:
 
 
 def _pieces(model: Model, layout: Layout) -> tuple[tuple[int, int], ...]:
-    """The first layer of each piece and the one after its last, where no even cut exists."""
+    """The first layer of each piece and the one after its last, when there is no even split."""
     sizes = layers_per_stage(layers=model.layers, stages=_chunks(layout))
     return tuple(pairwise(accumulate(sizes, initial=0)))
 
@@ -102,7 +102,7 @@ def _megatron(model: Model, layout: Layout, batch: Batch) -> str:
     }  # fmt: skip
     lines = []
     if (layout.tp > 1 or layout.cp > 1) and layout.zero < 2:
-        lines.append("# Before Blackwell it wants CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment.")
+        lines.append("# Before Blackwell, set CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment.")
     lines += _megatron_notes(model)
     for name, flags in groups.items():
         lines.append(f"# {name}")
@@ -111,21 +111,21 @@ def _megatron(model: Model, layout: Layout, batch: Batch) -> str:
 
 
 def _value(value: object) -> str:
-    """What follows a flag: nothing after a switch, several words after a list."""
+    """The text after a flag: nothing for a switch, several words for a list."""
     if value is True:
         return ""
     return "".join(f" {shlex.quote(str(word))}" for word in (value if isinstance(value, list) else [value]))
 
 
 def _megatron_notes(model: Model) -> Iterator[str]:
-    """What of a model the flags do not say, as comments."""
+    """Comments about model properties that the flags do not cover."""
     known = _beyond_shape().get(model.name)
     if known is None:
-        yield "# Of this model only the shape is known: rotary positions, norms and router are as Megatron-LM has them by itself."
+        yield "# Only the shape of this model is known: rotary positions, norms and router use Megatron-LM's defaults."
     elif "not" in known:
-        yield f"# It has no setting for {known['not']}."
+        yield f"# Megatron-LM has no setting for {known['not']}."
     if known and "window-size" in known:
-        yield "# The plan counts attention over the whole sequence, without the window."
+        yield "# The plan counts attention over the full sequence, ignoring the window."
 
 
 def _beyond_shape() -> dict[str, dict[str, Any]]:
@@ -166,7 +166,7 @@ def _megatron_recompute(model: Model, layout: Layout) -> Settings:
         "layernorm",
         "moe_act",
         *(["mla_up_proj"] if model.kv_rank else []),
-    ]  # what the plan drops of a mixture's layers
+    ]  # what the plan recomputes in a mixture's layers
     kinds: Mapping[str, Settings] = {
         "none": {},
         "selective": {"recompute-granularity": "selective", "recompute-modules": thin if model.experts else 0},
@@ -239,19 +239,19 @@ def _not_in_torchtitan(model: Model, layout: Layout) -> Iterator[str]:
         yield f"the schedule {layout.schedule_name}; it has {', '.join(SCHEDULES[name] for name in TORCH_SCHEDULES)}"
     yield from _too_many_pieces(model, layout)
     if layout.shard_group % layout.cp:
-        yield f"shards over {layout.shard_group} ranks; CP {layout.cp} has to divide that"
+        yield f"a shard group of {layout.shard_group} ranks; CP {layout.cp} must divide it"
     if model.experts and layout.expert_tp not in (1, layout.tp):
-        yield f"experts with TP {layout.expert_tp}; it has 1 and the TP of the rest"
+        yield f"experts with TP {layout.expert_tp}; it supports 1 and the TP of the other layers"
     if layout.zero == 0 and layout.dp > 1 and max(layout.tp, layout.cp, layout.pp) > 1:
-        yield "copies of the weights (ZeRO 0) beside another axis; it shards them: plan with ZeRO 3"
+        yield "replicated weights (ZeRO 0) together with another axis; it shards them: plan with ZeRO 3"
     if layout.zero == 1:
-        yield "ZeRO 1, which shards the optimizer alone; plan with ZeRO 2 or 3"
+        yield "ZeRO 1, which shards only the optimizer states; plan with ZeRO 2 or 3"
     if layout.tp > 1 and not layout.sequence_parallel:
         yield "tensor parallelism without sequence parallelism"
     if layout.precision in ("fp16", "nvfp4"):
         yield f"{layout.precision}; it has bf16, fp8 and mxfp8"
     if layout.recompute == "mlp":
-        yield "recomputing MLPs alone; it has none, single operators, every n-th layer and full"
+        yield "recomputing only the MLPs; it has none, single operators, every n-th layer and full"
     if layout.recompute == "partial" and (not layout.recomputed_layers or model.layers % layout.recomputed_layers):
         yield f"recomputing {layout.recomputed_layers} of {model.layers} layers; it recomputes every n-th"
 
@@ -270,10 +270,12 @@ def _torchtitan(model: Model, layout: Layout, batch: Batch) -> str:
     }
     if layout.precision == "fp8":
         sections["quantize.linear.float8"] = {"filter_fqns": ["output"]}
-    notes = [] if model.name in FLAVORS else [f"# It has no flavor of {model.name}: register one under [model]."]
+    notes = (
+        [] if model.name in FLAVORS else [f"# TorchTitan has no flavor for {model.name}: register one under [model]."]
+    )
     if layout.recompute == "selective":
         notes.append(
-            "# Its flash attention keeps no scores, which is what selective recomputation drops: mode is none."
+            "# TorchTitan's flash attention never stores the scores that selective recomputation drops, so mode is none."
         )
     blocks = [
         "\n".join([f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in settings.items())])
@@ -295,7 +297,9 @@ def _titan_model(model: Model, layout: Layout) -> Settings:
 
 
 def _titan_parallelism(model: Model, layout: Layout) -> Settings:
-    shards = (layout.shard_group // layout.cp or layout.dp) if layout.zero else 1  # the context ranks shard as well
+    shards = (
+        (layout.shard_group // layout.cp or layout.dp) if layout.zero else 1
+    )  # context-parallel ranks shard as well
     is_overlapped = software(layout.software)["overlap"] == "all"
     settings: Settings = {
         "data_parallel_replicate_degree": layout.dp // shards,

@@ -1,4 +1,4 @@
-"""FLOP of a token in any shape that the planner knows, by part, and of a step with what a layout computes again."""
+"""FLOP per token for any shape that the planner knows, by part, and per step with recomputation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from .shapes import Batch, Layout, Model
 
 
 def forward_flop(model: Model, *, sequence: int, causal: bool = False) -> dict[str, float]:
-    """FLOP of one token in a forward pass: projections, scores, MLPs and output layer of the whole model.
+    """FLOP per token in a forward pass: projections, core attention, MLPs and output layer of the whole model.
 
-    A token of a mixture meets its experts, the shared ones and the router. Equal to flops.forward_flop for a Llama.
+    In a mixture, a token uses its own experts, the shared ones and the router. Equal to flops.forward_flop for a Llama.
 
     Units:   sequence in tokens. Results in FLOP.
     Raises:  ValueError as the parts of flops.py.
@@ -37,10 +37,10 @@ def forward_flop(model: Model, *, sequence: int, causal: bool = False) -> dict[s
 
 
 def step_flop(model: Model, layout: Layout, batch: Batch, *, again: bool) -> float:
-    """FLOP of a step: three times the forward pass, attention counted in full, and with `again` what is recomputed.
+    """FLOP per step: three times the forward pass, with attention over all pairs; with `again`, also recomputation.
 
     Units:   FLOP of all GPUs.
-    Source:  flops.step_flop, for the words of recomputation that it knows.
+    Source:  flops.step_flop, for the kinds of recomputation that it knows.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> batch = Batch(1, 8192)

@@ -1,4 +1,4 @@
-"""The planner: what a layout of a training run holds in memory, how long its step takes, and why it cannot run."""
+"""The planner: memory and step time of a training run's layout, and why a layout cannot run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
-    """Judge a layout: memory by bucket, step by part, all faults at once, and remarks.
+    """Judge a layout: memory by bucket, step time by part, and all faults at once.
 
     Raises:  ValueError for a schedule, a recomputation, a ZeRO stage, a chip or a software that is unknown.
 
@@ -29,7 +29,7 @@ def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
     >>> judged.fits, judged.faults, 0.4 < judged.mfu < 0.6
     (True, (), True)
     >>> plan(llama, cluster, Layout(tp=2, dp=30), Batch(480, 8192)).faults[0].words
-    'TP 2 × CP 1 × PP 1 × DP 30 = 60 GPUs, and the cluster has 64'
+    'TP 2 × CP 1 × PP 1 × DP 30 = 60 GPUs, but the cluster has 64'
     """
     faults = faults_before_running(model, cluster, layout, batch)
     if any(fault.constraint != "node" for fault in faults):
@@ -41,7 +41,7 @@ def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
 
 
 def warnings(judged: Plan) -> tuple[str, ...]:
-    """Return remarks that teach: where time and memory go, single changes that were tried, and how a layout runs that does not.
+    """Return advice: where time and memory go, which single changes help, and how to make a layout run that does not.
 
     >>> warnings(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192)))
     ()
@@ -50,7 +50,7 @@ def warnings(judged: Plan) -> tuple[str, ...]:
 
 
 def counted(judged: Plan) -> tuple[str, ...]:
-    """Return how a plan counts where lessons or papers count otherwise; nothing for one that cannot run.
+    """Return the conventions of a plan where lessons or papers use others; nothing for a plan that cannot run.
 
     >>> counted(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=30), Batch(480, 8192)))
     ()
@@ -59,7 +59,7 @@ def counted(judged: Plan) -> tuple[str, ...]:
 
 
 def run_days(judged: Plan, *, tokens: float) -> float:
-    """Days that a run over so many tokens takes, with nothing lost to failures.
+    """Training time in days, excluding failures.
 
     Units:   tokens as a count. Result in days.
     Raises:  ValueError if tokens is not positive.
@@ -73,9 +73,9 @@ def run_days(judged: Plan, *, tokens: float) -> float:
 
 
 def run_dollars(judged: Plan, *, tokens: float, dollars_per_gpu_hour: float) -> float:
-    """Rent of that run.
+    """Cost of that run.
 
-    Units:   tokens as a count; dollars for one GPU and hour. Result in dollars.
+    Units:   tokens as a count; dollars per GPU-hour. Result in dollars.
     Raises:  ValueError if an argument is not positive.
 
     >>> judged = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
@@ -94,11 +94,11 @@ def judge(
     schedule: str = "1f1b", sequence_parallel: bool = True, precision: str = "bf16", recomputed_layers: int = 0,
     gpus_per_node: int = 8, network_bytes_per_s: float = 50e9, software: str = "megatron-2024", gradient_bytes: int = 0,
 ) -> dict[str, Any]:  # fmt: skip
-    """A layout of a published model, judged, as plain numbers and words.
+    """A verdict on a layout of a published model, as plain numbers and words.
 
-    TP is with sequence parallelism unless that is turned off, as in Layout and as runs with TP are set up.
+    TP includes sequence parallelism unless that is turned off, as in Layout.
 
-    Units:   network_bytes_per_s of one GPU, per direction; gradient_bytes 0 for what the software keeps (4); the rest are
+    Units:   network_bytes_per_s of one GPU, per direction; gradient_bytes 0 for the width that the software uses (4); the rest are
              counts and words. Bytes and seconds in the result.
     Raises:  ValueError for a model, an accelerator or a word that is unknown.
     Source:  plan.
@@ -130,7 +130,7 @@ def judge(
 
 
 def layout_memory_bytes(**layout: Any) -> float:
-    """Bytes on the fullest GPU under a layout; arguments as for `judge`.
+    """Peak memory per GPU under a layout; arguments as for `judge`.
 
     Raises:  ValueError where the layout cannot run, with every reason.
 
@@ -142,7 +142,7 @@ def layout_memory_bytes(**layout: Any) -> float:
 
 
 def layout_step_seconds(**layout: Any) -> float:
-    """Seconds of a step under a layout; arguments as for `judge`.
+    """Step time of a layout in seconds; arguments as for `judge`.
 
     Raises:  ValueError where the layout cannot run, with every reason.
 

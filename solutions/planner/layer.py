@@ -1,4 +1,4 @@
-"""Time that one layer takes for one micro-batch on one GPU: products, attention, small kernels, and what TP, CP and EP send."""
+"""Time of one layer for one micro-batch on one GPU: matmuls, attention, small kernels, and communication of TP, CP and EP."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .constants import attention_share, chip, constant, kernels, software
 from .links import dispatch_seconds, exposed_seconds, hop_seconds, phase_seconds
 from .shapes import EIGHT_BITS, Batch, Cluster, Layout, Model
 
-BACKWARD_CORE = 2.5  # fused attention: five products backward for two forward (Dao 2023, arXiv:2307.08691, section 3.1)
-BACKWARD_SMALL = 1.6  # a norm reads and writes 3 tensors for 2, a SwiGLU product 5 for 3
+BACKWARD_CORE = 2.5  # fused attention: five matmuls backward for two forward (Dao 2023, arXiv:2307.08691, section 3.1)
+BACKWARD_SMALL = 1.6  # tensors read and written, backward to forward: a norm 3 to 2, a SwiGLU product 5 to 3
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,21 @@ class Pass:
 
     products: float
     mlp: float  # share of `products` that is the MLP or the experts
-    core: float  # attention between the matrices
-    small: float  # norms, sums, activation functions, casts, and the cost of starting kernels
+    core: float  # core attention
+    small: float  # norms, sums, activation functions, casts, and kernel launches
     tensor: float
     context: float
     expert: float
 
     @property
     def compute(self) -> float:
-        """Seconds in which the GPU computes."""
+        """Compute time in seconds."""
         return self.products + self.core + self.small
 
 
 @cache
 def hbm_bytes_per_s(accelerator: str) -> float:
-    """What a chip reaches of the bandwidth of its own memory.
+    """Achieved memory bandwidth of a chip.
 
     >>> hbm_bytes_per_s("H100-80GB") < 3.35e12
     True
@@ -48,7 +48,7 @@ def hbm_bytes_per_s(accelerator: str) -> float:
 
 @cache
 def peak_flop_per_s(accelerator: str, precision: str = "bf16") -> float:
-    """Dense peak for a precision; a chip without it computes in the next wider one, and before Ampere in FP16.
+    """Dense peak FLOP/s for a precision; a chip without it uses the next wider one, and FP16 before Ampere.
 
     >>> peak_flop_per_s("A100-80GB", "fp8") == peak_flop_per_s("A100-80GB")
     True
@@ -67,12 +67,12 @@ def _computed_in(accelerator: str, precision: str) -> str:
 def product_seconds(
     accelerator: str, precision: str, *, tokens: float, inputs: float, outputs: float, copies: float = 1
 ) -> float:
-    """Time of `copies` matrix products of (tokens, inputs) by (inputs, outputs).
+    """Time of `copies` matrix multiplications of (tokens, inputs) by (inputs, outputs).
 
         seconds = FLOP / (share · peak) + product_memory · bytes / bandwidth
 
-    The second term makes thin products slow: they move more for each FLOP. A side that is not a multiple of 64 leaves
-    tiles of the tensor cores half empty.
+    The second term makes thin matrices slow: they move more bytes per FLOP. A dimension that is not a multiple of 64 leaves
+    tensor-core tiles partly empty.
 
     Units:   counts, on one GPU. Result in seconds.
     Raises:  ValueError if a size is not positive, or the chip unknown.
@@ -95,7 +95,7 @@ def product_seconds(
 
 @lru_cache(maxsize=1 << 16)
 def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, mixture: bool) -> tuple[Pass, Pass]:
-    """Forward and backward pass of one layer, with experts or without.
+    """Forward and backward pass of one layer, with or without experts.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> forward, backward = layer_passes(llama, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 8192), False)
@@ -108,7 +108,7 @@ def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, m
     small = _small_seconds(model, cluster, layout, batch, stack, elements)
     started = kernels(stack["kernels"])["launch_s"]
     forward_small, backward_small = small + started, BACKWARD_SMALL * small + 2 * started
-    if mixture:  # so many small kernels that the host may not start them fast enough
+    if mixture:  # with so many small kernels, the host may not launch them fast enough
         host = constant("mixture_host_s")
         forward_small = max(forward_small, host - attention - mlp - core)
         backward_small = max(backward_small, 2 * host - 2 * (attention + mlp) - back_core)
@@ -128,7 +128,7 @@ def _local_tokens(layout: Layout, batch: Batch) -> int:
 def _products(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, mixture: bool
 ) -> tuple[float, float, dict[str, float]]:
-    """Seconds of attention's matrices and of the MLP's, forward, and the elements that small kernels pass over."""
+    """Forward seconds of the attention and MLP matmuls, and the elements that small kernels read and write."""
     tokens, tp, hidden = _local_tokens(layout, batch), layout.tp, model.hidden
     width, kv_width = model.heads * model.head_dim, model.kv_heads * model.head_dim
     gates = model.mlp_matrices - 1
@@ -162,7 +162,7 @@ def _products(
 def _attention_core(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any]
 ) -> tuple[float, float]:
-    """Seconds of attention between its matrices, forward and backward."""
+    """Seconds of core attention, forward and backward."""
     tokens, width = layout.micro_batch * batch.sequence, model.heads * model.head_dim
     if model.kv_rank:
         width += model.heads * model.rope_head_width // 2  # queries and keys are wider than values
@@ -183,13 +183,13 @@ def _attention_core(
 def _small_seconds(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], elements: dict[str, float]
 ) -> float:
-    """Seconds of a forward pass in kernels that wait for memory."""
+    """Seconds of a forward pass in memory-bound kernels."""
     kind = kernels(stack["kernels"])
     outside = _local_tokens(layout, batch) * model.hidden / (layout.tp if layout.sequence_parallel else 1)
     moved = outside * kind["norm_bytes"]
     moved += (2 * elements["heads"] + 2 * model.mlp_matrices * elements["inner"]) * kind["inside"]
     moved += elements["copies"] * constant("permuted_bytes")
-    if layout.precision in EIGHT_BITS:  # read 16 bits, write 8 and 8 transposed, of each input of a product
+    if layout.precision in EIGHT_BITS:  # per matmul input: read 16 bits, write 8 bits and 8 bits transposed
         moved += 4 * (2 * outside + elements["attended"] + elements["inner"])
     return moved / hbm_bytes_per_s(cluster.accelerator)
 
@@ -205,7 +205,7 @@ def _sent(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], core: float, products: float,
     mixture: bool, values: int,
 ) -> tuple[float, float]:  # fmt: skip
-    """Exposed seconds of tensor and of context parallelism in one pass; CP sends K and V, backward their gradients too."""
+    """Exposed seconds of tensor and context parallelism in one pass; CP sends K and V, and their gradients backward."""
     tokens = _local_tokens(layout, batch)
     reductions = tensor_parallel.all_reduces(layers=1, span="forward")
     phases = reductions if mixture and layout.expert_tp == 1 else 2 * reductions

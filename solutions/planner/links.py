@@ -1,4 +1,4 @@
-"""Groups of ranks on a cluster: which links carry their traffic, and how long a collective takes over them."""
+"""Groups of ranks on a cluster: the links that carry their traffic, and the time of collectives over them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .shapes import Cluster
 
 
 def spread(cluster: Cluster, *, size: int, stride: int) -> tuple[int, int]:
-    """Ranks of a group in each node, and nodes that the group spans, when its neighbours are `stride` ranks apart.
+    """Ranks per node of a group, and nodes that the group spans, when its neighbours are `stride` ranks apart.
 
     Raises:  ValueError if a count is below 1.
 
@@ -28,7 +28,7 @@ def spread(cluster: Cluster, *, size: int, stride: int) -> tuple[int, int]:
 
 
 def fast_bytes_per_s(cluster: Cluster) -> float:
-    """What a GPU reaches over its fast links, per direction.
+    """Achieved bandwidth of a GPU over its fast links, per direction.
 
     >>> fast_bytes_per_s(Cluster("H100-80GB", 8)) < 450e9
     True
@@ -37,7 +37,7 @@ def fast_bytes_per_s(cluster: Cluster) -> float:
 
 
 def port_bytes_per_s(cluster: Cluster) -> float:
-    """What a GPU reaches over the network between nodes, per direction.
+    """Achieved bandwidth of a GPU over the network between nodes, per direction.
 
     >>> port_bytes_per_s(Cluster("H100-80GB", 16)) < 50e9
     True
@@ -51,17 +51,17 @@ def phase_seconds(cluster: Cluster, *, message_bytes: float, size: int, stride: 
 
         seconds = half of hierarchy.sharded_overlapped_seconds + calls · (hop + nodes · rank)
 
-    Parts of the message go through the ports of all members in a node at once, and every link works at the same time.
-    A call costs a fixed time, and one more for each node, since its slices pass them one after another.
+    All members in a node send parts of the message through their ports at once, and all links work at the same time.
+    A call costs a fixed latency, plus one per further node, since its slices pass the nodes one after another.
 
-    Units:   message_bytes of the whole group's tensor; calls into which it is cut. Result in seconds.
+    Units:   message_bytes of the whole group's tensor; calls is the number of pieces. Result in seconds.
     Raises:  ValueError if a count is below 1 or a size negative.
-    Source:  hierarchy.py; the two fixed times are in planner/constants.yaml.
+    Source:  hierarchy.py; the two latencies are in planner/constants.yaml.
 
     >>> cluster = Cluster("H100-80GB", 64)
     >>> near = phase_seconds(cluster, message_bytes=1e9, size=8, stride=1)
     >>> far = phase_seconds(cluster, message_bytes=1e9, size=8, stride=8)
-    >>> 9 < far / near < 11    # one port for each rank in the place of NVLink
+    >>> 9 < far / near < 11    # one port per rank instead of NVLink
     True
     """
     require_not_negative(message_bytes=message_bytes, calls=calls)
@@ -76,7 +76,7 @@ def phase_seconds(cluster: Cluster, *, message_bytes: float, size: int, stride: 
 
 
 def hop_seconds(cluster: Cluster, *, message_bytes: float, stride: int) -> float:
-    """Time of a message to the neighbour `stride` ranks away: over the fast links, or the network beyond the node.
+    """Time of a message to the rank `stride` away: over the fast links inside a node, over the network beyond it.
 
     Units:   bytes; result in seconds.
     Raises:  ValueError if the stride is below 1 or the size negative.
@@ -96,11 +96,11 @@ def hop_seconds(cluster: Cluster, *, message_bytes: float, stride: int) -> float
 def dispatch_seconds(
     cluster: Cluster, *, tokens: float, hidden: int, experts: int, experts_per_token: int, ep: int, stride: int = 1
 ) -> float:
-    """Time of one all-to-all of an expert-parallel group: every copy over the fast links, one for each node over the network.
+    """Time of one all-to-all of an expert-parallel group: every copy over the fast links, one per node over the network.
 
     Units:   tokens of one GPU; counts; BF16. Result in seconds.
     Raises:  ValueError as expert_traffic.exchange_bytes and port_bytes.
-    Source:  expert_traffic.py (DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.2: a token goes to each node once).
+    Source:  expert_traffic.py (DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.2: a token is sent to each node once).
 
     >>> case = {"tokens": 4096, "hidden": 7168, "experts": 256, "experts_per_token": 8}
     >>> dispatch_seconds(Cluster("H100-80GB", 64), ep=64, **case) > dispatch_seconds(Cluster("H100-80GB", 64), ep=8, **case)
@@ -117,12 +117,12 @@ def dispatch_seconds(
     return max(near, far) + constant("hop_s")
 
 
-def exposed_seconds(communication_s: float, beside_s: float) -> float:
-    """What communication adds to a step when it runs beside computing: what is longer, and a share of what is hidden.
+def exposed_seconds(communication_s: float, compute_s: float) -> float:
+    """Time that communication adds to a step when it overlaps with compute: the excess, and a share of what is hidden.
 
         seconds = max(0, c - t) + contention · min(c, t)
 
-    A collective takes some of the GPU's SMs and of its memory's bandwidth from the kernels beside it.
+    A collective takes some SMs and memory bandwidth from the kernels that it overlaps with.
 
     Units:   seconds.
     Raises:  ValueError if a time is negative.
@@ -131,6 +131,6 @@ def exposed_seconds(communication_s: float, beside_s: float) -> float:
     >>> round(exposed_seconds(3.0, 2.0) - 1.0, 3) == round(exposed_seconds(2.0, 2.0), 3)
     True
     """
-    require_not_negative(communication_s=communication_s, beside_s=beside_s)
-    hidden = min(communication_s, beside_s)
+    require_not_negative(communication_s=communication_s, compute_s=compute_s)
+    hidden = min(communication_s, compute_s)
     return communication_s - hidden + constant("contention") * hidden

@@ -1,4 +1,4 @@
-"""Memory of one GPU under a layout, bucket by bucket, on the fullest stage of the pipeline."""
+"""Peak memory per GPU under a layout, by bucket, on the most loaded stage of the pipeline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUCKETS = (
 
 
 def stage_layers(model: Model, layout: Layout) -> tuple[int, ...]:
-    """Layers on each stage; where they do not divide, the ends have fewer.
+    """Layers on each stage; if they do not divide evenly, the end stages have fewer.
 
     >>> stage_layers(Model("m", 10, 64, 256, 4, 4, 1000), Layout(pp=4))
     (2, 3, 3, 2)
@@ -34,7 +34,7 @@ def _dealt(layers: int, stages: int) -> tuple[int, ...]:
 
 
 def layer_kinds(model: Model, layout: Layout, stage: int) -> dict[bool, int]:
-    """How many layers of a stage have experts (True) and how many have not.
+    """Numbers of layers of a stage with experts (True) and without (False).
 
     >>> layer_kinds(Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3), Layout(pp=2), 0)
     {False: 3, True: 2}
@@ -49,7 +49,7 @@ def layer_kinds(model: Model, layout: Layout, stage: int) -> dict[bool, int]:
 
 
 def micro_batches(layout: Layout, batch: Batch) -> int:
-    """Micro-batches that pass through one replica in a step.
+    """Number of micro-batches per replica in a step.
 
     >>> micro_batches(Layout(dp=16, micro_batch=2), Batch(256, 8192))
     8
@@ -58,7 +58,7 @@ def micro_batches(layout: Layout, batch: Batch) -> int:
 
 
 def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]:
-    """Parameters of one stage on one GPU: what every data-parallel rank holds, and its routed experts.
+    """Parameters of one stage on one GPU: those that every data-parallel rank holds, and its routed experts.
 
     >>> toy = Model("toy", 4, 64, 0, 4, 4, 1000, experts=8, experts_per_token=2, expert_ffn_hidden=128)
     >>> stage_parts(toy, Layout(pp=2, ep=4), 1)
@@ -111,12 +111,12 @@ def _held(schedule: str, stages: int, chunks: int, m: int, stage: int) -> float:
 
 @dataclass(frozen=True)
 class Share:
-    """What one GPU of a stage has, and what one micro-batch leaves on it, however many there are."""
+    """The parameters of one GPU of a stage, and its memory per micro-batch."""
 
     dense: float  # parameters that every data-parallel rank holds
     routed: float  # parameters of its experts
     layers: int
-    kept: float  # bytes that the layers keep of one micro-batch
+    kept: float  # bytes that the layers keep for one micro-batch
     output: float  # bytes of the stage's output for one micro-batch
     working: float  # bytes that the backward pass of one layer holds at once
     logits: float  # bytes of logits and their copies
@@ -124,7 +124,7 @@ class Share:
 
 @lru_cache(maxsize=1 << 16)
 def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Share:
-    """The share of one GPU; `layout` without what does not matter to it (Layout.local).
+    """The share of one GPU; `layout` keeps only the settings that matter for it (Layout.local).
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> first, last = (share_of_stage(llama, Layout(pp=4).local, Batch(4, 8192), stage) for stage in (0, 3))
@@ -143,7 +143,7 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
             micro_batch=1, sequence=tokens, hidden=model.hidden, in_flight=1
         ) / (layout.tp if layout.sequence_parallel else 1)  # fmt: skip
     if stage == layout.pp - 1:
-        one_copy = {"copies_16": 0, "copies_32": 1}  # 4 bytes a logit
+        one_copy = {"copies_16": 0, "copies_32": 1}  # 4 bytes per logit
         logits = loss_memory.loss_bytes(tokens=tokens, vocabulary=model.vocabulary, tp=layout.tp, **one_copy)
         logits *= software(layout.software)["logit_bytes"] / 4
     return Share(
@@ -153,7 +153,7 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
 
 
 def stage_memory(model: Model, layout: Layout, batch: Batch, stage: int) -> dict[str, float]:
-    """Memory of a GPU of one stage, by bucket.
+    """Peak memory per GPU on one stage, by bucket.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> first, last = (stage_memory(llama, Layout(pp=2), Batch(64, 8192), stage) for stage in (0, 1))
@@ -167,7 +167,7 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
     stack = software(layout.software)
     copies = (
         2 if layout.schedule == "dualpipe" and layout.pp > 1 else 1
-    )  # a GPU has a stage of each direction (same table)
+    )  # a GPU has one stage per direction (same table)
     width = gradient_width(layout)
     held = dict(_states(copies * share.dense, copies * layout.shards, layout.zero, width))
     if share.routed:
@@ -192,7 +192,7 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
 
 
 def gradient_width(layout: Layout) -> int:
-    """Bytes of a gradient that is kept.
+    """Bytes per stored gradient.
 
     >>> gradient_width(Layout()), gradient_width(Layout(zero=3))
     (4, 2)
@@ -204,7 +204,7 @@ def gradient_width(layout: Layout) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _states(parameters: float, shards: int, stage: int, width: int) -> Mapping[str, float]:
-    """Weights, gradients and states of the optimizer; not to be changed, since many layouts share them."""
+    """Weights, gradients and optimizer states. Do not modify the result: it is cached."""
     whole = zero.state_bytes_per_gpu(parameters=parameters, gpus=shards, stage=stage, bytes_per_gradient=width)
     weights = 2 * parameters / (shards if stage == 3 else 1)
     gradients = width * parameters / (shards if stage >= 2 else 1)
@@ -217,7 +217,7 @@ def _require_stage(layout: Layout, stage: int) -> None:
 
 
 def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
-    """What the allocator keeps of what it has freed, as far as there is room: seen from outside, and given back when needed.
+    """Freed memory that the allocator caches, as far as there is room; it is visible from outside and released when needed.
 
     >>> cache_bytes(Cluster("H100-80GB", 8), {"activations": 10e9}) > 0
     True
@@ -227,7 +227,7 @@ def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
 
 
 def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
-    """Memory by bucket of a GPU on the fullest stage: the first, the last, or the second where it has more layers.
+    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> held = memory(llama, Layout(tp=2, dp=32), Batch(512, 8192))

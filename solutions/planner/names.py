@@ -1,4 +1,4 @@
-"""What the planner knows by name: models, accelerators and how they are joined, and the words that a layout may use."""
+"""Names that the planner knows: models, accelerators and their interconnects, and the words of a layout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GBIT = 10**9 / 8  # bytes
 
 
 def names() -> dict[str, dict[str, str]]:
-    """What each thing may be called, and its name: models, accelerators, schedules, recomputation, precision.
+    """Accepted names and the canonical name of each: models, accelerators, schedules, recomputation, precision.
 
     >>> names()["accelerator"]["h100"], names()["model"]["Llama-3-405B"]
     ('H100-80GB', 'Llama-3-405B')
@@ -32,7 +32,7 @@ def names() -> dict[str, dict[str, str]]:
 
 
 def titles() -> dict[str, dict[str, str]]:
-    """How the field writes the words of a layout, where it writes them otherwise.
+    """The words of a layout as the field writes them.
 
     >>> titles()["schedule"]["zb-h1"], titles()["precision"]["fp8"]
     ('ZB-H1', 'FP8')
@@ -41,11 +41,11 @@ def titles() -> dict[str, dict[str, str]]:
 
 
 def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
-    """A cluster of that many accelerators, joined as their servers usually are.
+    """A cluster of accelerators, with the usual nodes and network.
 
     Units:   gpus is a count.
-    Raises:  ValueError for an accelerator that planner/names.yaml lacks, or no GPUs.
-    Source:  the source that planner/names.yaml names beside the figures.
+    Raises:  ValueError for an accelerator that planner/names.yaml lacks, or if gpus is below 1.
+    Source:  the source that planner/names.yaml gives for the values.
 
     >>> usual_cluster(accelerator="H100-80GB", gpus=16384)
     Cluster(accelerator='H100-80GB', gpus=16384, gpus_per_node=8, network_bytes_per_s=50000000000.0)
@@ -57,23 +57,23 @@ def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
 
 
 def usual_links(*, accelerator: str) -> dict[str, Any]:
-    """How servers with an accelerator are usually joined: the row of planner/names.yaml.
+    """The usual node size and network of an accelerator: its row in planner/names.yaml.
 
     Units:   `node` is a count, or "slice"; `network` in Gbit/s of one accelerator, per direction.
     Raises:  ValueError for an accelerator that planner/names.yaml lacks.
-    Source:  the source that planner/names.yaml names beside the figures.
+    Source:  the source that planner/names.yaml gives for the values.
 
     >>> links = usual_links(accelerator="H100-80GB")
     >>> links["node"], links["network"]
     (8, 400)
     """
     if accelerator not in _clusters():
-        raise ValueError(f"{accelerator!r} is no accelerator of planner/names.yaml, which has {', '.join(_clusters())}")
+        raise ValueError(f"unknown accelerator {accelerator!r}; planner/names.yaml has {', '.join(_clusters())}")
     return dict(_clusters()[accelerator])
 
 
 def usual_software(*, accelerator: str) -> str:
-    """The software, a row of planner/constants.yaml, that runs on an accelerator are usually planned with.
+    """The default software, a row of planner/constants.yaml, for an accelerator.
 
     Raises:  ValueError for an accelerator without constants.
     Source:  the runs of bench/planner/runs.yaml: all those on TPUs are MaxText's, on XLA.
@@ -85,7 +85,7 @@ def usual_software(*, accelerator: str) -> str:
 
 
 def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:
-    """The problem of this bank, a layout to be found, that is most like a plan.
+    """The layout problem of this bank that is most similar to a plan.
 
     Raises:  ValueError if a count is below 1.
 

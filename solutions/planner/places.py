@@ -1,4 +1,4 @@
-"""Where the groups of each axis of a layout sit: next to each other, in one node, or over many."""
+"""Placement of the groups of each axis of a layout: on neighbouring GPUs, in one node, or across nodes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ..layout.rank_grid import stride
 from .links import spread
 from .shapes import Cluster, Layout
 
-ORDER = "tp-cp-dp-pp"  # from neighbours to those farthest apart, as data_seconds and hop_seconds count
+ORDER = "tp-cp-dp-pp"  # innermost axis first, as data_seconds and hop_seconds count
 
 
 @dataclass(frozen=True)
 class Place:
-    """A group of one axis: its ranks, how far apart they are, how many of them share a node, and over how many nodes."""
+    """A group of one axis: its size, its stride, its ranks per node, and its number of nodes."""
 
     axis: str
     size: int
@@ -28,9 +28,9 @@ class Place:
 
 
 def places(cluster: Cluster, layout: Layout) -> tuple[Place, ...]:
-    """Where the groups of each axis sit that has more than one rank.
+    """The placement of each axis that has more than one rank.
 
-    TP ranks are neighbours, then come those of CP, DP and PP. Experts are dealt out over TP, CP and DP together.
+    TP is the innermost axis, followed by CP, DP and PP. Experts are sharded over TP, CP and DP together.
 
     Source:  the order of planner_data.data_seconds and planner_time; Megatron-LM's is the same, tp-cp-ep-dp-pp.
 

@@ -1,4 +1,4 @@
-"""A plan: a layout of a run with what it holds in memory, how long its step takes, and its faults."""
+"""A plan: a layout of a run with its memory, its step time, and its faults."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OUTSIDE_THE_PIPELINE = ("stragglers", "bubble", "data_parallel", "optimizer", "p
 
 @dataclass(frozen=True)
 class Plan:
-    """A layout, judged. Where it cannot run for another reason than memory or TP beyond the node, memory and step are empty."""
+    """A verdict on a layout. If it breaks a constraint other than memory or TP inside a node, memory and step are empty."""
 
     model: Model
     cluster: Cluster
@@ -29,48 +29,48 @@ class Plan:
 
     @property
     def memory_bytes(self) -> float:
-        """Bytes that the fullest GPU needs."""
+        """Peak memory per GPU, on the most loaded GPU."""
         return sum(self.memory.values()) if self.memory else math.inf
 
     @property
     def cache_bytes(self) -> float:
-        """Bytes that the allocator keeps beyond those, as far as there is room; nvidia-smi shows them too."""
+        """Bytes that the allocator caches on top, as far as there is room; nvidia-smi shows them too."""
         return cache_bytes(self.cluster, self.memory)
 
     @property
     def fits(self) -> bool:
-        """Whether the fullest GPU has room for it all."""
+        """Whether peak memory fits into GPU memory capacity."""
         return self.memory_bytes <= self.cluster.memory_bytes
 
     @property
     def step_s(self) -> float:
-        """Seconds of a step."""
+        """Step time in seconds."""
         return sum(self.step.values()) if self.step else math.inf
 
     @property
     def bubble_overhead(self) -> float:
-        """Bubble over the time in which the slowest stage works on its micro-batches."""
+        """Pipeline bubble relative to the busy time of the slowest stage."""
         busy = sum(seconds for part, seconds in self.step.items() if part not in OUTSIDE_THE_PIPELINE)
         return self.step["bubble"] / busy if self.step else math.inf
 
     @property
     def bubble_idle_fraction(self) -> float:
-        """Bubble over bubble and work: the share of the pipeline's time that a GPU waits."""
+        """Pipeline bubble relative to the pipeline's total time, bubble included."""
         return self.bubble_overhead / (1 + self.bubble_overhead) if self.step else 1.0
 
     @property
     def mfu(self) -> float:
-        """Model FLOP utilisation: attention counted in full as PaLM and Megatron count, over the dense BF16 peak."""
+        """Model FLOP utilisation: attention counted over all pairs, as PaLM and Megatron do, relative to the dense BF16 peak."""
         return self._share(again=False)
 
     @property
     def hfu(self) -> float:
-        """Hardware FLOP utilisation: what is recomputed counts too."""
+        """Hardware FLOP utilisation: recomputation counts too."""
         return self._share(again=True)
 
     @property
     def tokens_per_s_per_gpu(self) -> float:
-        """Tokens a second of one GPU."""
+        """Tokens per second per GPU."""
         return self.batch.tokens / self.step_s / self.cluster.gpus
 
     def _share(self, *, again: bool) -> float:

@@ -1,4 +1,4 @@
-"""All layouts of a model on a cluster: the ones that run and fit, best first, and the front of memory against MFU."""
+"""All layouts of a model on a cluster: those that run and fit, best first, and the Pareto front of memory against MFU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .time import step
 
 @dataclass(frozen=True)
 class Limits:
-    """What a search may try. Without `memory_bytes` a layout may take all that the GPU has; TP stays inside a node."""
+    """Limits of a search. Without `memory_bytes`, a layout may use all of GPU memory; TP stays inside a node."""
 
     max_tp: int = 64
     max_cp: int = 16
@@ -31,11 +31,11 @@ class Limits:
 
 
 def layouts(model: Model, cluster: Cluster, batch: Batch, limits: Limits | None = None) -> Iterator[Layout]:
-    """Every layout within the limits that runs, memory aside: its degrees multiply to the GPUs and divide what they cut.
+    """Every layout within the limits that satisfies all constraints but memory: its degrees multiply to the number of GPUs.
 
     Raises:  ValueError for a precision that the chip does not compute in.
 
-    Stage 3 of ZeRO is tried without a pipeline only, where each micro-batch does not gather all weights anew.
+    ZeRO stage 3 is tried only without a pipeline: in a pipeline, it would gather all weights again for every micro-batch.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> {layout.tp * layout.cp * layout.pp * layout.dp for layout in layouts(toy, Cluster("H100-80GB", 8), Batch(64, 2048))}
@@ -81,7 +81,7 @@ def _of_degrees(model: Model, batch: Batch, limits: Limits, tp: int, cp: int, pp
 
 
 def search(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None = None) -> tuple[Plan, ...]:
-    """All layouts that run and fit, the shortest step first; of equally quick ones the leaner.
+    """All layouts that run and fit, fastest first; among equally fast ones, the one with less memory first.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> best = search(toy, Cluster("H100-80GB", 8), Batch(64, 2048))[0]
@@ -92,7 +92,7 @@ def search(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | Non
 
 
 def tried(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None = None) -> Iterator[Plan | None]:
-    """Every layout in turn: its plan, or None where it does not fit or is too slow. Whoever asks may stop at any time.
+    """Each layout in turn: its plan, or None where it does not fit or is too slow. The caller may stop at any time.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> next(tried(toy, Cluster("H100-80GB", 8), Batch(64, 2048))).fits
@@ -110,7 +110,7 @@ def tried(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None
 
 
 def ranked(plans: Iterable[Plan]) -> tuple[Plan, ...]:
-    """Plans, the shortest step first; of equally quick ones the leaner.
+    """Plans, fastest first; among equally fast ones, the one with less memory first.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> slow, quick = (Plan(toy, Cluster("H100-80GB", 8), Layout(), Batch(8, 2048), {}, {"compute": s}, ()) for s in (2.0, 1.0))
@@ -121,7 +121,7 @@ def ranked(plans: Iterable[Plan]) -> tuple[Plan, ...]:
 
 
 def pareto(rows: tuple[Plan, ...]) -> tuple[Plan, ...]:
-    """The layouts to which no other is both quicker and leaner, the quickest first.
+    """The Pareto front: layouts that no other beats in both step time and memory, fastest first.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> front = pareto(search(toy, Cluster("H100-80GB", 8), Batch(64, 2048)))

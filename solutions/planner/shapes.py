@@ -1,4 +1,4 @@
-"""What the planner plans with: a model, a cluster, a layout and a batch, as plain frozen records."""
+"""The planner's inputs: a model, a cluster, a layout and a batch, as frozen records."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..facts.arguments import require_counts, require_positive, require_whole
 from ..shapes import models, moe
 from ..shapes.layer_parameters import attention_parameters, latent_attention_parameters, mlp_parameters
 
-SCHEDULES = {  # as a layout names them, and as the field writes them
+SCHEDULES = {  # name in a layout, and name in the literature
     "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "interleaved 1F1B", "zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-V",
     "dualpipe": "DualPipe",
 }  # fmt: skip
 RECOMPUTE = ("none", "selective", "operators", "mlp", "full", "partial")
 PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
-EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats of matrix products that keep their inputs in a byte or less
+EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats that keep the inputs of matrix multiplications in a byte or less
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Model:
     """The shape of a decoder. `head_width` is hidden/heads unless given; `mlp_matrices` is 3 for SwiGLU, else 2.
 
     A mixture has `experts` in all but its first `dense_layers`; `query_rank`, `kv_rank` and `rope_head_width` belong to
-    latent attention. `biases` marks the models until 2022, with LayerNorm and dropout; `positions` are learned ones.
+    latent attention. `biases` marks models until 2022, with LayerNorm and dropout; `positions` counts learned positions.
     """
 
     name: str
@@ -55,11 +55,11 @@ class Model:
         if self.heads % self.kv_heads:
             raise ValueError(f"{self.kv_heads} KV heads must divide the {self.heads} heads")
         if not self.head_width and self.hidden % self.heads:
-            raise ValueError(f"{self.heads} heads must divide the width {self.hidden}")
+            raise ValueError(f"{self.heads} heads must divide the hidden size {self.hidden}")
 
     @property
     def head_dim(self) -> int:
-        """Elements of a head."""
+        """Head dimension."""
         return self.head_width or self.hidden // self.heads
 
     @property
@@ -112,7 +112,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Cluster:
-    """GPUs of one kind. `gpus_per_node` of them share fast links; beyond it each sends network_bytes_per_s a direction."""
+    """GPUs of one type. `gpus_per_node` of them share fast links; each has network_bytes_per_s per direction to other nodes."""
 
     accelerator: str
     gpus: int
@@ -125,7 +125,7 @@ class Cluster:
 
     @property
     def memory_bytes(self) -> int:
-        """What the driver lets programs use."""
+        """GPU memory capacity, as the driver reports it."""
         return hardware.usable_bytes(accelerator=self.accelerator)
 
 
@@ -134,9 +134,9 @@ _COUNTS = ("tp", "cp", "pp", "dp", "ep", "virtual_stages", "micro_batch", "exper
 
 @dataclass(frozen=True)
 class Layout:
-    """How the work is dealt out. `virtual_stages` are the model chunks on a GPU; `software` names a row of the constants.
+    """A parallelism layout. `virtual_stages` is the number of model chunks per GPU; `software` names a row of the constants.
 
-    ZeRO divides over `shard_group` ranks where it is given (HSDP), else over all DP x CP. `expert_tp` cuts every expert.
+    ZeRO shards over `shard_group` ranks if given (HSDP), else over all DP x CP. `expert_tp` shards every expert.
     """
 
     tp: int = 1
@@ -159,7 +159,7 @@ class Layout:
 
     def __post_init__(self) -> None:
         counts = {name: getattr(self, name) for name in _COUNTS}
-        if not all(type(count) is int and count >= 1 for count in counts.values()):  # the quick way, for searches
+        if not all(type(count) is int and count >= 1 for count in counts.values()):  # a fast path for searches
             require_counts(**counts)
         for name in ("recomputed_layers", "shard_group", "gradient_bytes"):
             if getattr(self, name) != 0:
@@ -167,12 +167,12 @@ class Layout:
 
     @property
     def schedule_name(self) -> str:
-        """The schedule as the field writes it."""
+        """The schedule's name in the literature."""
         return SCHEDULES[self.schedule]
 
     @property
     def local(self) -> Layout:
-        """The same for one GPU and one micro-batch: without what changes only how many of them there are."""
+        """The layout for one GPU and one micro-batch: without settings that only change their number."""
         return _local(
             self.tp, self.cp, self.pp, self.ep, self.micro_batch, self.recompute, self.sequence_parallel, self.precision,
             self.recomputed_layers, self.software, self.expert_tp,
@@ -180,11 +180,11 @@ class Layout:
 
     @property
     def shards(self) -> int:
-        """Ranks over which ZeRO divides."""
+        """Ranks over which ZeRO shards."""
         return self.shard_group or self.dp * self.cp
 
 
-@lru_cache(maxsize=1 << 14)  # the same one for all layouts of a search that differ elsewhere
+@lru_cache(maxsize=1 << 14)  # shared by all layouts of a search that differ only elsewhere
 def _local(
     tp: int, cp: int, pp: int, ep: int, micro_batch: int, recompute: str, sequence_parallel: bool, precision: str,
     recomputed_layers: int, software: str, expert_tp: int,
@@ -197,7 +197,7 @@ def _local(
 
 @dataclass(frozen=True)
 class Batch:
-    """One step: sequences of the global batch, and tokens of a sequence."""
+    """Global batch size, in sequences, and sequence length, in tokens."""
 
     global_batch: int
     sequence: int
@@ -207,12 +207,12 @@ class Batch:
 
     @property
     def tokens(self) -> int:
-        """Tokens of a step."""
+        """Tokens per step."""
         return self.global_batch * self.sequence
 
 
 def named_model(name: str) -> Model:
-    """The model of models.yaml with that name.
+    """A model of models.yaml by name.
 
     Raises:  ValueError for a name that models.yaml lacks.
 
@@ -224,7 +224,7 @@ def named_model(name: str) -> Model:
 
 
 def divisors(number: int, largest: int) -> list[int]:
-    """What divides a number, up to the largest that is wanted.
+    """The divisors of a number, up to a largest one.
 
     Raises:  ValueError if a count is below 1.
 

@@ -1,4 +1,4 @@
-"""A layout to begin with: the best of a short search, else the leanest that there is."""
+"""A layout to start from: the best of a short search, or else the one with the least memory."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .search import Limits, layouts, search
 from .shapes import Batch, Cluster, Layout, Model
 
 SHORT = Limits(max_cp=1, micro_batches=(1,), virtual_stages=(1, 2, 4), recompute=("none", "full"))
-LEAN = Limits(micro_batches=(1,), virtual_stages=(1,), recompute=("full",))  # where the short search finds nothing
+LEAN = Limits(micro_batches=(1,), virtual_stages=(1,), recompute=("full",))  # for when the short search finds nothing
 
 
 def first_layout(model: Model, cluster: Cluster, batch: Batch) -> tuple[Layout, Batch]:
     """A layout that runs and fits, if a search finds one, and its batch: the given one, or the nearest that every DP divides.
 
-    Where none fits it is the leanest that runs.
+    Where none fits, it is the layout with the least memory.
 
     >>> layout, batch = first_layout(Model("toy", 8, 1024, 4096, 8, 8, 32000), Cluster("H100-80GB", 8), Batch(64, 2048))
     >>> layout.dp, batch

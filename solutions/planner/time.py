@@ -1,4 +1,4 @@
-"""Time of one step under a layout, part by part: computing, bubble, what communication shows, and the update."""
+"""Step time under a layout, part by part: compute, bubble, exposed communication, and optimizer step."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Stage:
-    """One micro-batch, forward and backward, on one stage of the pipeline: seconds of each part."""
+    """One micro-batch, forward and backward, on one stage of the pipeline: seconds by part."""
 
     compute: float
     recompute: float
     tensor: float
     context: float
     expert: float
-    forward: float = 0.0  # of all these, what the forward pass takes
+    forward: float = 0.0  # the forward pass's share of all these
 
     @property
     def whole(self) -> float:
-        """All of it."""
+        """The sum of all parts."""
         return self.compute + self.recompute + self.tensor + self.context + self.expert
 
     @property
     def backward(self) -> float:
-        """What the backward pass takes, and what is computed again for it."""
+        """Seconds of the backward pass, with recomputation."""
         return self.whole - self.forward
 
 
 def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[str, float]:
-    """Seconds of a step, by part; they add up to the step. Parts inside the pipeline are those of its slowest stage.
+    """Step time in seconds, by part. Parts inside the pipeline are those of its slowest stage.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> parts = step(llama, Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
@@ -77,7 +77,7 @@ def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[s
 
 @dataclass(frozen=True)
 class Work:
-    """One micro-batch in a pipeline: its slowest stage, and how long that one waits while the others begin and end."""
+    """One micro-batch in a pipeline: its slowest stage, and how long that stage waits during fill and drain."""
 
     slowest: Stage
     place: int
@@ -89,7 +89,7 @@ class Work:
 
 @lru_cache(maxsize=1 << 14)
 def work_of_stages(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Work:
-    """What the stages of a pipeline do for one micro-batch; `layout` without what does not matter to that (Layout.local)."""
+    """The work of the pipeline stages for one micro-batch; `layout` keeps only the settings that matter (Layout.local)."""
     stages = stage_seconds(model, cluster, layout, batch)
     seconds = [stage.whole for stage in stages]
     place = seconds.index(max(seconds))
@@ -101,7 +101,7 @@ def work_of_stages(model: Model, cluster: Cluster, layout: Layout, batch: Batch)
 
 
 def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> list[Stage]:
-    """What each stage does for one micro-batch; the last one computes output layer and loss as well.
+    """Seconds of each stage for one micro-batch; the last one also computes output layer and loss.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> first, last = stage_seconds(llama, Cluster("H100-80GB", 2), Layout(pp=2), Batch(64, 8192))
@@ -140,11 +140,11 @@ def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: 
 
 
 def recomputed(forward: Pass, model: Model, layout: Layout) -> tuple[float, float]:
-    """Seconds of a layer's forward pass that are computed again, and the share of its communication that is sent again.
+    """Recomputed seconds of a layer's forward pass, and the share of its communication that is repeated.
 
-    none        nothing                       selective   attention between its matrices
-    operators   every second product, and the small kernels (torchtitan's selective recomputation)
-    mlp         the MLP and the small kernels; queries, keys, values and attention's output are kept
+    none        nothing                       selective   core attention
+    operators   every second matmul, and the small kernels (torchtitan's selective recomputation)
+    mlp         the MLP and the small kernels; queries, keys, values and the attention output are kept
     full        everything                    partial     everything, in some of the layers
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
@@ -162,7 +162,7 @@ def recomputed(forward: Pass, model: Model, layout: Layout) -> tuple[float, floa
 
 
 def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
-    """Output layer and loss of one micro-batch, forward and backward, in BF16.
+    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> one, two = (head_seconds(llama, Cluster("H100-80GB", 8), Layout(tp=tp), Batch(64, 8192)) for tp in (1, 2))
@@ -176,7 +176,7 @@ def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -
 
 
 def _bubble(layout: Layout, waited_s: float) -> float:
-    """Seconds that the slowest stage waits for others to begin and to end."""
+    """Seconds that the slowest stage waits during fill and drain."""
     if layout.pp == 1:
         return 0.0
     if (
@@ -193,7 +193,7 @@ def _bubble(layout: Layout, waited_s: float) -> float:
 
 
 def _hops(model: Model, cluster: Cluster, layout: Layout, batch: Batch, m: int, stage_s: float) -> float:
-    """Seconds that the pipeline waits for tensors between its stages."""
+    """Exposed seconds of communication between pipeline stages."""
     if layout.pp == 1:
         return 0.0
     stack = software(layout.software)

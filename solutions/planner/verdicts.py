@@ -1,4 +1,4 @@
-"""Verdicts of the planner on layouts of published models, by stated conventions: what a layout holds, how long it takes, what it breaks."""
+"""Verdicts of the planner on layouts of published models, by stated conventions: memory, step time and broken constraints."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def verdict(
     zero: int = 1,
     network_bytes_per_s: float = 50e9,
 ) -> dict[str, Any]:
-    """What the planner says of a layout with micro-batches of one sequence, nothing recomputed, in servers of 8.
+    """The planner's verdict on a layout with a micro-batch size of 1 and no recomputation, on nodes of 8 GPUs.
 
-        held = states + activations of all micro-batches in flight, on the stage that the planner finds fullest
+        held = model states + activations of all micro-batches in flight, on the stage with the highest memory
 
-    Weights take 2 bytes, gradients 4 and the optimizer's states 12. Logits, buffers and the CUDA context are not in it: a
-    problem says how much stays free for them. The schedule is 1F1B, interleaved where there are several virtual stages. Stages or
-    chunks that cannot be equal are a fault, since a bubble of (p - 1)/(v·m) takes them to be. The same layout is judged once.
+    Weights take 2 bytes, gradients 4 and optimizer states 12. Logits, buffers and the CUDA context are not included: a
+    problem states how much stays free for them. The schedule is 1F1B, interleaved where there are several virtual stages. Stages or
+    chunks that cannot be equal are a fault, since a bubble of (p - 1)/(v·m) assumes that they are. Results are cached.
 
-    Units:   network_bytes_per_s of one GPU, per direction; the rest are counts and words. Bytes and seconds in what it gives.
+    Units:   network_bytes_per_s of one GPU, per direction; the rest are counts and words. Bytes and seconds in the result.
     Raises:  ValueError for a model or an accelerator that is unknown.
     Source:  planner.plan.
 
@@ -65,8 +65,8 @@ def verdict(
             else f"PP {pp} makes {pp} stages"
         )
         words = (
-            f"{made}, and these cannot be equal: {chunks} divides neither {shape.layers} layers "
-            f"nor {shape.layers + ENDS}, which is with one more at each end"
+            f"{made}, which cannot be equal: {chunks} divides neither the {shape.layers} layers "
+            f"nor {shape.layers + ENDS}, with the embedding and the output layer counted as one each"
         )
         found["faults"].append({"constraint": "layers", "seen": chunks, "limit": shape.layers, "words": words})
     elif judged.step:
@@ -81,9 +81,9 @@ def verdict(
 
 
 def chunks_are_equal(*, layers: int, chunks: int) -> bool:
-    """Return whether layers can be cut into so many chunks of equal length, where the first, the last or both may be one layer shorter.
+    """Return whether layers divide into chunks of equal length, where the first, the last or both may be one layer shorter.
 
-    Where chunks are as many as layers and 2 more, the first and the last hold the embedding and the output head alone.
+    With 2 more chunks than layers, the first and the last hold only the embedding and the output layer.
 
     Units:   counts.
     Raises:  ValueError if one is below 1.
@@ -98,9 +98,9 @@ def chunks_are_equal(*, layers: int, chunks: int) -> bool:
 
 
 def kept_bytes(*, model: str, sequence: int) -> float:
-    """What one layer keeps of one sequence for its backward pass, before TP and CP share it out, nothing recomputed.
+    """Activation memory of one layer for one sequence, before TP and CP divide it, with no recomputation.
 
-    Of a mixture of experts it is a layer with experts, with a balanced router.
+    For a mixture of experts, it is a layer with experts and a balanced router.
 
     Units:   a word and a count. Result in bytes.
     Raises:  ValueError for a model that is unknown.

@@ -237,10 +237,10 @@ def test_an_installed_bank_whose_files_are_gone_is_said_to_be_that(monkeypatch: 
     import shardwise_bank
 
     def folder() -> Path:
-        raise FileNotFoundError("Neither /a nor /b holds problems/ and solutions/. Install shardwise-bank once more.")
+        raise FileNotFoundError("Neither /a nor /b contains problems/ and solutions/. Reinstall shardwise-bank.")
 
     monkeypatch.setattr(shardwise_bank, "folder", folder)
-    with pytest.raises(ShardwiseError, match=r"Install shardwise-bank once more\."):
+    with pytest.raises(ShardwiseError, match=r"Reinstall shardwise-bank\."):
         open_banks()
 
 

@@ -44,51 +44,51 @@ def value_of(form: Locator, name: str) -> str:
 
 
 def test_a_slider_changes_the_plan(planner: Locator, bare: Any) -> None:
-    before = value_of(planner, "memory of the fullest GPU")
+    before = value_of(planner, "peak memory per GPU")
     planner.get_by_label("TP, tensor").press("ArrowRight")
     expect(planner).to_contain_text("TP 4 × CP 1 × PP 2 × DP 2")
-    assert value_of(planner, "memory of the fullest GPU") != before
-    planner.get_by_role("combobox", name="ZeRO").select_option("3: and weights, as FSDP")
+    assert value_of(planner, "peak memory per GPU") != before
+    planner.get_by_role("combobox", name="ZeRO").select_option("3: weights, too (FSDP)")
     expect(planner).to_contain_text("ZeRO 3")
     expect(planner.locator("svg[aria-label*='stages at work']")).to_be_visible()
     planner.get_by_label("PP, pipeline").press("Home")
-    expect(planner).to_contain_text("There is no pipeline: PP is 1.")
+    expect(planner).to_contain_text("No pipeline: PP is 1.")
     expect(planner.locator(".heard")).to_contain_text("MFU")
     assert bare.faults == []
 
 
 def test_what_cannot_run_is_said_and_can_be_left_again(planner: Locator, bare: Any) -> None:
-    planner.get_by_text("what the GPUs leave").click()
+    planner.get_by_text("set DP from the number of GPUs").click()
     planner.get_by_label("DP, data").press("ArrowRight")
-    expect(planner).to_contain_text("TP 2 × CP 1 × PP 2 × DP 8 = 32 GPUs, and the cluster has 16.")
+    expect(planner).to_contain_text("TP 2 × CP 1 × PP 2 × DP 8 = 32 GPUs, but the cluster has 16.")
     expect(planner.locator(".facts")).to_have_count(0)
-    gpus = planner.get_by_label("GPUs", exact=True)
+    gpus = planner.get_by_label("number of GPUs", exact=True)
     gpus.fill("32")
     gpus.press("Tab")
     expect(planner.locator(".facts")).to_be_visible()
     gpus.fill("many")
     gpus.press("Tab")
-    expect(planner).to_contain_text("gpus is 'many', and has to be a whole number of at least 1.")
+    expect(planner).to_contain_text("gpus must be a whole number of at least 1, not 'many'.")
     gpus.fill("64")
     gpus.press("Tab")
-    expect(planner).to_contain_text("DP 8 = 32 GPUs, and the cluster has 64.")
-    planner.get_by_text("what the GPUs leave").click()
+    expect(planner).to_contain_text("DP 8 = 32 GPUs, but the cluster has 64.")
+    planner.get_by_text("set DP from the number of GPUs").click()
     expect(planner).to_contain_text("DP 16")
     assert bare.faults == []
 
 
 def test_numbers_of_ones_own(planner: Locator, bare: Any) -> None:
-    planner.get_by_text("Own numbers").click()
+    planner.get_by_text("Customise").click()
     layers = planner.get_by_label("layers", exact=True)
     layers.fill("48")
     layers.press("Tab")
-    expect(planner.get_by_role("heading", name="own numbers on 16 H100-80GB")).to_be_visible()
-    network = planner.get_by_label("network of a GPU")
+    expect(planner.get_by_role("heading", name="custom model on 16 H100-80GB")).to_be_visible()
+    network = planner.get_by_label("network per GPU")
     network.fill("many")
     network.press("Tab")
     expect(planner).to_contain_text("network: ")
     planner.get_by_role("combobox", name="model", exact=True).select_option("Llama-3-8B")
-    planner.get_by_role("combobox", name="GPU", exact=True).select_option("H200-141GB")
+    planner.get_by_role("combobox", name="GPU type", exact=True).select_option("H200-141GB")
     expect(planner.get_by_role("heading", name="Llama-3-8B on 16 H200-141GB")).to_be_visible()
     expect(network).to_have_value("50 GB/s")
     assert bare.faults == []
@@ -96,7 +96,7 @@ def test_numbers_of_ones_own(planner: Locator, bare: Any) -> None:
 
 @pytest.mark.slow
 def test_a_point_of_a_search_is_loaded_by_mouse_and_by_keys(planner: Locator, bare: Any) -> None:
-    planner.get_by_role("combobox", name="ZeRO").select_option("2: and gradients")
+    planner.get_by_role("combobox", name="ZeRO").select_option("2: gradients, too")
     planner.get_by_text("ZeRO", exact=True).last.click()
     planner.get_by_role("button", name="Search").click()
     points = planner.locator("circle[role=option]")
@@ -117,16 +117,16 @@ def test_a_point_of_a_search_is_loaded_by_mouse_and_by_keys(planner: Locator, ba
 
 def test_a_layout_that_fits_takes_the_place_of_one_that_does_not(planner: Locator, bare: Any) -> None:
     planner.get_by_role("combobox", name="model", exact=True).select_option("Llama-3-70B")
-    expect(planner).to_contain_text("on the fullest GPU, and it has")
-    planner.get_by_role("button", name="A layout that fits").click()
-    expect(planner).not_to_contain_text("on the fullest GPU, and it has")
+    expect(planner).to_contain_text("per GPU at peak, but each GPU has")
+    planner.get_by_role("button", name="Suggest a layout").click()
+    expect(planner).not_to_contain_text("per GPU at peak, but each GPU has")
     expect(planner.locator(".facts")).to_be_visible()
     assert bare.faults == []
 
 
 def test_a_long_search_can_be_stopped_and_others_are_answered_meanwhile(planner: Locator, bare: Any) -> None:
     planner.get_by_role("combobox", name="model", exact=True).select_option("DeepSeek-V3")
-    gpus = planner.get_by_label("GPUs", exact=True)
+    gpus = planner.get_by_label("number of GPUs", exact=True)
     gpus.fill("2048")
     gpus.press("Tab")
     planner.get_by_role("button", name="Search").click()
@@ -152,7 +152,7 @@ def test_settings_are_written_and_copied(planner: Locator, bare: Any) -> None:
     planner.get_by_role("button", name="Copy").click()
     expect(planner).to_contain_text("Copied.")
     assert bare.page.evaluate("navigator.clipboard.readText()") == settings.inner_text()
-    planner.get_by_role("button", name="A problem like this").click()
+    planner.get_by_role("button", name="Similar problem").click()
     expect(settings).to_contain_text('practice("a-layout-that-fits")')
     bare.is_fit_for_all()
 
@@ -180,7 +180,7 @@ def test_keys_alone_reach_everything(planner: Locator, bare: Any) -> None:
     for _ in range(60):
         bare.page.keyboard.press("Tab")
         reached.append(bare.page.evaluate(REACHED))
-    for name in ("model", "TP, tensor", "what the GPUs leave", "software", "Search", "Megatron-LM"):
+    for name in ("model", "TP, tensor", "set DP from the number of GPUs", "software", "Search", "Megatron-LM"):
         assert any(name in one for one in reached), name
 
 

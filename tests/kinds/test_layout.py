@@ -175,8 +175,8 @@ def test_a_layout_is_drawn_against_its_limits(tiny: Callable[..., Problem]) -> N
     assert over["parts"][0]["kind"] == "beyond" and over["parts"][0]["size"] > 100
     assert right["axis"]["high"] >= 100 and wrong["axis"]["high"] <= 250
     assert over["text"].startswith("✗ ") and "✗" not in held["text"]  # a colour alone is not seen by everybody
-    assert right["read"] == "Every limit drawn here is kept" and wrong["read"].endswith("limits missed")
-    assert drawn("TP4 PP4 DP7") == {"why": "No bars: this layout was not measured; the verdict says why."}
+    assert right["read"] == "all limits shown are met" and wrong["read"].endswith("limits violated")
+    assert drawn("TP4 PP4 DP7") == {"why": "No bars: this layout was not evaluated. The verdict says why."}
     for unread in ({}, {"tp": "4"}, {"tp": "4", "pp": "many"}):
         assert list(drawn(unread)) == ["why"]
 
@@ -198,7 +198,7 @@ def test_the_question_says_its_axes_its_product_and_what_is_asked(tiny: Callable
     text = text_of(with_params(tiny(), layers=20, gpus=32, room="21 GB"))
     assert "- `pp`, pipeline stages: 1, 2, 4 or 5" in text
     assert "- `dp`: any whole number" in text
-    assert "`tp` · `pp` · `dp` has to be 32, the number of GPUs." in text
+    assert "`tp` · `pp` · `dp` must equal 32, the number of GPUs." in text
     assert "- a GPU holds at most 21 GB" in text
 
 
@@ -219,15 +219,15 @@ def told(question: Question, answer: Any) -> Feedback:
 def test_a_product_that_is_not_the_number_of_gpus_earns_nothing_and_is_shown(question: Question) -> None:
     feedback = told(question, "tp 4 pp 2 dp 2")
     assert feedback.credit == 0
-    assert feedback.say == "`tp` · `pp` · `dp` is 4 · 2 · 2 = 16, and there are 32 GPUs."
+    assert feedback.say == "`tp` · `pp` · `dp` is 4 · 2 · 2 = 16, but there are 32 GPUs."
 
 
 def test_an_axis_that_is_left_out_of_the_product_is_found(question: Question) -> None:
     said = told(question, "tp 4 pp 2 dp 8").say
     assert said == (
-        "`tp` · `pp` · `dp` is 4 · 2 · 8 = 64, and there are 32 GPUs. Without `pp` it would be 32, but that axis takes GPUs, too."
+        "`tp` · `pp` · `dp` is 4 · 2 · 8 = 64, but there are 32 GPUs. Without `pp` it would be 32, but that axis also uses GPUs."
     )
-    assert "Without `tp` it would be 32, but that axis takes GPUs, too." in told(question, "tp 4 pp 2 dp 16").say
+    assert "Without `tp` it would be 32, but that axis also uses GPUs." in told(question, "tp 4 pp 2 dp 16").say
 
 
 def test_a_layout_that_cannot_run_earns_nothing_and_hears_of_nothing_else(question: Question) -> None:
@@ -246,7 +246,7 @@ def test_a_limit_that_is_hard_is_a_condition_of_the_question_and_no_reason_why_i
     feedback = told(with_params(tiny(limit), layers=30, gpus=32, room="21.5 GB"), "tp 8 pp 2")
     assert feedback.credit == 0
     assert feedback.say == (
-        "This layout breaks a condition of the question: TP is at most 4. Nothing else was looked at. 8 Use `pp` for that, which is 2 here."
+        "This layout breaks a mandatory constraint: TP is at most 4. The others were not checked. 8 Use `pp` for that, which is 2 here."
     )
 
 
@@ -255,7 +255,9 @@ def test_any_other_earns_the_share_of_constraints_that_hold_and_each_broken_one_
 ) -> None:
     feedback = told(question, "tp 1 pp 1 dp 32 none")
     assert feedback.credit == 0.5  # that of memory and time; the hard ones do not count
-    assert feedback.say.startswith("3 of 4 constraints hold.\n\nIt needs 64 GB with TP 1, and a GPU has 21.5 GB.")
+    assert feedback.say.startswith(
+        "This layout meets 3 of 4 constraints.\n\nIt needs 64 GB with TP 1, and a GPU has 21.5 GB."
+    )
     assert dict(feedback.parts) == {"even": True, "node": True, "memory": False, "quick": True}
 
 
@@ -273,7 +275,7 @@ def test_an_axis_that_takes_no_gpus_of_its_own_is_named() -> None:
     )
     question = with_params(problem_of(text), gpus=64)
     assert (
-        "With `ep` it would be 64, but that axis takes no GPUs of its own here."
+        "With `ep` it would be 64, but here that axis uses no additional GPUs."
         in told(question, "tp 8, pp 2, dp 2, ep 2").say
     )
 
@@ -317,7 +319,7 @@ def test_a_close_call_counts_where_the_author_says_so(tiny: Callable[..., Proble
     )
     feedback = check(pose(problem, 1), "tp 4 pp 4")
     assert feedback.outcome == "correct"
-    assert "19 GB, which is within 2% of the limit and counts" in feedback.say
+    assert "19 GB, within 2% of the limit, which counts" in feedback.say
 
 
 # What the lint refuses ------------------------------------------------------------------------------------------------
@@ -354,7 +356,7 @@ def test_a_solution_that_is_not_right_is_found(tiny: Callable[..., Problem]) -> 
 
 
 def test_a_mistake_that_a_right_layout_makes_too_is_found(tiny: Callable[..., Problem]) -> None:
-    assert "a right combination makes mistake 1, too" in faults(tiny(('pp == 1 and recompute == "none"', "tp == 2")))
+    assert "a right combination also makes mistake 1" in faults(tiny(('pp == 1 and recompute == "none"', "tp == 2")))
 
 
 def test_a_condition_with_a_name_that_there_is_not_is_found(tiny: Callable[..., Problem]) -> None:
@@ -376,7 +378,7 @@ def test_a_draw_on_which_nearly_everything_is_right_is_rejected(tiny: Callable[.
 
 
 def test_a_draw_whose_example_is_right_is_rejected(tiny: Callable[..., Problem]) -> None:
-    with pytest.raises(ShardwiseError, match="the first combination is right"):
+    with pytest.raises(ShardwiseError, match="the first combination, which the example shows, is right"):
         pose(tiny(("choice: [21, 21.5]", "choice: [500]"), ("1.25 * best", "1.04 * best")), 1)
 
 
@@ -386,7 +388,7 @@ def test_too_many_combinations_are_refused() -> None:
         "pp: {choices: [1, 2, 4, 8]", 'pp: {choices: "divisors(30240)[:40]"'
     )
     with pytest.raises(
-        ShardwiseError, match=rf"there are [\d,]+ combinations, and a key keeps {MOST_ROWS:,}; offer fewer"
+        ShardwiseError, match=rf"there are [\d,]+ combinations, but a key holds at most {MOST_ROWS:,}; offer fewer"
     ):
         posed(many)
 
@@ -395,14 +397,18 @@ def test_too_many_combinations_are_refused() -> None:
     ("old", "new", "why"),
     [
         ("of: [tp, pp, dp]", "of: [tp, pp, ddp]", "the product names ddp; the axes are tp, pp, dp, recompute"),
-        ("    dp: any\n", "    dp: any\n    ep: any\n", "one axis may be `any`, and it has to be one of the product"),
-        ("      at_most: room\n", "", "a constraint has one of `at_most`, `at_least` and `whole: true`"),
-        ("      faults: [layers]\n", "", "a constraint has either `of`, an expression, or `faults`"),
+        (
+            "    dp: any\n",
+            "    dp: any\n    ep: any\n",
+            "only one axis may be `any`, and it must be part of the product",
+        ),
+        ("      at_most: room\n", "", "a constraint needs one of `at_most`, `at_least` and `whole: true`"),
+        ("      faults: [layers]\n", "", "a constraint needs either `of`, an expression, or `faults`"),
         ("      say: It takes {{ seen }}, over {{ limit }}.\n", "", "write under `say` what a student reads"),
         ("    - id: quick", "    - id: memory", "two constraints have the same id"),
-        ("  layers: {choice", "  tp: 3\n  layers: {choice", "tp is a parameter and an axis"),
-        ("    tp: [1, 2, 4, 8]", "    best: [1, 2, 4, 8]\n    tp: [1, 2, 4, 8]", "'best' is no name for an axis"),
-        ("solution: {lowest: step_s}", "solution: {shortest: step_s}", "`lowest` or `highest` alone"),
+        ("  layers: {choice", "  tp: 3\n  layers: {choice", "tp is both a parameter and an axis"),
+        ("    tp: [1, 2, 4, 8]", "    best: [1, 2, 4, 8]\n    tp: [1, 2, 4, 8]", "'best' cannot name an axis"),
+        ("solution: {lowest: step_s}", "solution: {shortest: step_s}", "or only `lowest` or `highest`"),
     ],
 )
 def test_a_template_that_cannot_be_is_refused_in_words(old: str, new: str, why: str) -> None:
@@ -415,21 +421,21 @@ def test_a_template_that_cannot_be_is_refused_in_words(old: str, new: str, why: 
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("tp: [1, 2, 4, 8]", 'tp: {choices: "gpus / 2"}', "the choices of tp are"),
+        ("tp: [1, 2, 4, 8]", 'tp: {choices: "gpus / 2"}', "the choices of tp must be a list"),
         (
             "tp: [1, 2, 4, 8]",
             "tp: [1, two, 4]",
-            "tp is an axis of the product, and not all of its options are whole numbers",
+            "tp is an axis of the product, but not all of its options are whole numbers",
         ),
         ("solution: {lowest: step_s}", """solution: {tp: "'x'", pp: 4, recompute: "'none'"}""", "has a word for tp"),
-        ("is: gpus", "is: gpus / 3", "which is no whole number"),
-        ("default: none", "default: some", "the default of recompute is none of its options"),
-        ("of: memory_bytes", "of: recompute", "finds 'none', which is no number"),
+        ("is: gpus", "is: gpus / 3", "the product must be a whole number of at least 1, not "),
+        ("default: none", "default: some", "the default of recompute is not one of its options"),
+        ("of: memory_bytes", "of: recompute", "finds 'none', which is not a number"),
         ("solution: {lowest: step_s}", "solution: {tp: 4, pp: 4, dp: 2}", "the solution has no value for recompute"),
         (
             "solution: {lowest: step_s}",
             "solution: {tp: 3, pp: 4, dp: 2, recompute: 1}",
-            "is no combination of the options",
+            "is not a combination of the options",
         ),
     ],
 )
@@ -441,7 +447,7 @@ def test_a_draw_that_cannot_be_is_refused_in_words(tiny: Callable[..., Problem],
 def test_a_reference_that_gives_no_measures_or_takes_a_name_is_refused(tiny: Callable[..., Problem]) -> None:
     with pytest.raises(ShardwiseError, match="neither a number nor a dictionary"):
         pose(tiny(reference="def judge(*, tp):\n    return 'fine'"), 1)
-    with pytest.raises(ShardwiseError, match="gives tp, which is an axis or a parameter"):
+    with pytest.raises(ShardwiseError, match="returns tp, which is also an axis or a parameter"):
         pose(tiny(reference="def judge(*, tp):\n    return {'tp': tp}"), 1)
 
 
@@ -449,9 +455,9 @@ def test_a_reference_that_gives_no_measures_or_takes_a_name_is_refused(tiny: Cal
     "faults", ["3", "None", "['layers']", "[{'constraint': 'layers'}]", "[{'constraint': 'layers', 'words': ''}]"]
 )
 def test_faults_that_are_no_list_of_faults_are_refused_in_words(tiny: Callable[..., Problem], faults: str) -> None:
-    with pytest.raises(ShardwiseError, match="as `faults`; that has to be a list of dictionaries"):
+    with pytest.raises(ShardwiseError, match="as `faults`; that must be a list of dictionaries"):
         pose(tiny(reference=f"def judge(*, tp):\n    return {{'faults': {faults}, 'memory_bytes': 1, 'step_s': 1}}"), 1)
-    with pytest.raises(ShardwiseError, match="gives None as `faults`"):
+    with pytest.raises(ShardwiseError, match="returns None as `faults`"):
         pose(tiny(reference="def judge(*, tp):\n    return {'memory_bytes': 1, 'step_s': 1}"), 1)
 
 

@@ -71,7 +71,7 @@ def test_an_estimate_shows_how_its_number_is_read_whatever_its_confidence_is() -
     ("written", "why"),
     [
         ("stage 1: F1", ""),
-        ("stage 1: F1\nstage 9: F1", "There is no stage 9; they are 1 to 4."),
+        ("stage 1: F1\nstage 9: F1", "There is no stage 9; the stages are 1 to 4."),
         ("stage 1: F1\nstage 1: B1", "Stage 1 has two lines."),
     ],
 )
@@ -157,7 +157,7 @@ def test_what_is_placed_runs_as_far_as_it_can_and_the_rest_says_what_it_waits_fo
     first, second, *_ = built("stage 1: F1 B1 F2\nstage 2: F1")["rows"]
     assert (first["waiting"], second["waiting"]) == (["B1", "F2"], [])
     assert first["why"] == "B1 waits for stage 2's B1, not placed yet"
-    assert built("stage 1: B1 F1")["rows"][0]["why"] == "B1 waits for its own F1, placed behind it"
+    assert built("stage 1: B1 F1")["rows"][0]["why"] == "B1 waits for its own F1, which comes after it"
 
 
 def test_what_cannot_be_placed_is_said_and_left_out() -> None:

@@ -83,16 +83,16 @@ def test_bars_have_all_of_the_memory_and_all_of_the_step(desk: PlannerDesk) -> N
 
 def test_figures_are_said_with_their_units(desk: PlannerDesk) -> None:
     figures = {figure["name"]: figure["value"] for figure in desk.reply({"do": "plan", "given": GIVEN})["figures"]}
-    assert figures["a step"].endswith(" s") and figures["MFU"] == f"{planned().mfu:.1%}"
-    assert figures["the run"].endswith(" days") and figures["its price"].startswith("$7.")
+    assert figures["step time"].endswith(" s") and figures["MFU"] == f"{planned().mfu:.1%}"
+    assert figures["training time"].endswith(" days") and figures["cost"].startswith("$7.")
     free = {name: value for name, value in GIVEN.items() if name not in ("tokens", "price")}
     assert len(desk.reply({"do": "plan", "given": free})["figures"]) == len(figures) - 2
 
 
 def test_faults_and_remarks_are_sentences(desk: PlannerDesk) -> None:
     reply = desk.reply({"do": "plan", "given": changed(tp=16, pp=7)})
-    assert "TP 16 reaches over nodes: only 8 GPUs share fast links." in reply["faults"]
-    assert "TP 16 × CP 1 × PP 7 × DP 4 = 448 GPUs, and the cluster has 512." in reply["faults"]
+    assert "TP 16 spans several nodes: only 8 GPUs share fast links." in reply["faults"]
+    assert "TP 16 × CP 1 × PP 7 × DP 4 = 448 GPUs, but the cluster has 512." in reply["faults"]
     assert "figures" not in reply and reply["plan"]["runs"] is False
     piped = desk.reply({"do": "plan", "given": changed(virtual_stages=1, pp=16, dp=4)})
     assert piped["warnings"] and all(words[0].isupper() and words.endswith(".") for words in piped["warnings"])
@@ -135,11 +135,11 @@ def test_what_is_not_drawn_is_said(desk: PlannerDesk) -> None:
     def words(**layout: Any) -> str:
         return str(desk.reply({"do": "pipeline", "given": changed(**layout)})["words"])
 
-    assert words(pp=1, virtual_stages=1) == "There is no pipeline: PP is 1."
-    assert words(schedule="zb-v", virtual_stages=1).startswith(
-        "ZB-V is not drawn: each GPU has two pieces of the model"
+    assert words(pp=1, virtual_stages=1) == "No pipeline: PP is 1."
+    assert words(schedule="zb-v", virtual_stages=1).startswith("ZB-V is not drawn: each GPU holds two model chunks")
+    assert words(schedule="dualpipe", virtual_stages=1).startswith(
+        "DualPipe is not drawn: micro-batches enter the pipeline at both ends"
     )
-    assert words(schedule="dualpipe", virtual_stages=1).startswith("DualPipe is not drawn: micro-batches enter at both")
     assert words(pp=7) == "This layout cannot run."
 
 
@@ -219,7 +219,7 @@ def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None
 def test_a_search_without_a_result_says_so(desk: PlannerDesk) -> None:
     given = {**GIVEN, "cluster": "h100-8"}
     assert "No layout runs and fits" in searched(desk, given=given, keep=[])["refused"][0]
-    assert "comes as a list" in refused(desk, do="search", keep="tp")
+    assert "must be a list of names" in refused(desk, do="search", keep="tp")
 
 
 # Elsewhere ------------------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_settings_are_those_of_the_command(desk: PlannerDesk) -> None:
     text = desk.reply({"do": "settings", "given": GIVEN, "framework": "megatron"})["text"]
     assert "--tensor-model-parallel-size 8" in text and "--num-virtual-stages-per-pipeline-rank 5" in text
     assert "TorchTitan" in refused(desk, do="settings", framework="torchtitan"), "ZeRO 1 is not among its settings"
-    assert "not for 'nemo'" in refused(desk, do="settings", framework="nemo")
+    assert "unknown framework 'nemo'" in refused(desk, do="settings", framework="nemo")
 
 
 def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:
@@ -244,13 +244,13 @@ def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (None, "A request says what to do: start, plan, pipeline, search"), ({"do": "sing"}, "A request says what to do"),
-        ({"do": "plan"}, "names a model and a cluster"), ({"do": "plan", "given": {}}, "Name a model, such as llama3-70b"),
-        ({"do": "plan", "given": {**GIVEN, "layout": 7}}, "layout is 7, and has to name its numbers"),
-        ({"do": "plan", "given": changed(tp=0, zero=9)}, "zero is 9, and the stages of ZeRO are 0, 1, 2 and 3."),
-        ({"do": "plan", "given": changed(recompute="partial")}, "recompute partial needs recomputed_layers, how many layers it is."),
-        ({"do": "plan", "given": {**GIVEN, "cluster": {"accelerator": "h100"}}}, "How many GPUs has the cluster?"),
-        ({"do": "plan", "given": changed(software="excel")}, "'excel' is no software"),
+        (None, "A request must name an action in `do`: start, plan, pipeline, search"), ({"do": "sing"}, "A request must name an action"),
+        ({"do": "plan"}, "must name a model and a cluster"), ({"do": "plan", "given": {}}, "Name a model, such as llama3-70b"),
+        ({"do": "plan", "given": {**GIVEN, "layout": 7}}, "layout must be a mapping of names to values, not 7."),
+        ({"do": "plan", "given": changed(tp=0, zero=9)}, "zero must be 0, 1, 2 or 3, not 9."),
+        ({"do": "plan", "given": changed(recompute="partial")}, "recompute partial needs recomputed_layers, the number of layers to recompute."),
+        ({"do": "plan", "given": {**GIVEN, "cluster": {"accelerator": "h100"}}}, "The number of GPUs is missing."),
+        ({"do": "plan", "given": changed(software="excel")}, "unknown software 'excel'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(desk: PlannerDesk, request_: Any, words: str) -> None:
@@ -262,7 +262,7 @@ def test_what_breaks_here_is_ours(desk: PlannerDesk, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(charts, "simulate", simulate_nothing)
     charts._simulated.cache_clear()
     said = desk.reply({"do": "pipeline", "given": GIVEN})["refused"][0]
-    assert said == "Something of ours broke (ZeroDivisionError: at stage 3): please report it."
+    assert said == "The planner failed (ZeroDivisionError: at stage 3). This is a bug in shardwise: please report it."
 
 
 def simulate_nothing(*_: Any) -> None:
@@ -288,7 +288,7 @@ def test_the_verb_begins_with_names_and_shows_its_first_plan_without_a_kernel() 
     assert (start["model"], start["cluster"]) == ("Llama-3-8B", {"accelerator": "H100-80GB", "gpus": 16})
     assert start["layout"] == {"tp": 2} and "Mixtral-8x7B" in form.given["choices"]["model"]
     assert "Llama-3-8B on 16 H100-80GB" in form._plain and "TP 2 × CP 1 × PP 1 × DP 8" in form._plain
-    assert "<table>" in form._html and "run this cell in Jupyter" in form._html
+    assert "<table>" in form._html and "Run this cell in Jupyter" in form._html
     reply = form._desk.reply({"do": "plan", "given": start})
     assert reply["plan"]["layout"]["tp"] == 2 and reply["figures"]
 
@@ -296,6 +296,6 @@ def test_the_verb_begins_with_names_and_shows_its_first_plan_without_a_kernel() 
 @pytest.mark.usefixtures("session")
 def test_the_verb_says_what_it_does_not_know() -> None:
     said = repr(planner("lama3-8", "h1000-16", zero=7))
-    assert "'lama3-8' is no model that the planner knows. Near it: Llama-3-8B" in said
-    assert "'h1000' is no accelerator" in said and "zero is 7" in said
+    assert "Unknown model 'lama3-8'. Did you mean Llama-3-8B" in said
+    assert "Unknown accelerator 'h1000'" in said and "zero must be 0, 1, 2 or 3, not 7." in said
     assert "'tpp' is unknown. Did you mean tp?" in repr(planner(tpp=2))

@@ -1,8 +1,8 @@
-// Controls with their names: sliders over given values, choices, and text.
+// Labelled controls: sliders over given values, choices, text fields and checkboxes.
 
 import { html, live, nothing } from "shardwise:desk";
 
-/** A slider over numbers that need not be evenly apart. */
+/** A slider over numbers, which need not be evenly spaced. */
 export function slider(name, values, value, set, note = "") {
   const change = (event) => set(values[event.target.value]);
   return html`<label class="control">
@@ -20,7 +20,7 @@ export function slider(name, values, value, set, note = "") {
   </label>`;
 }
 
-/** One of some words; `options` are words, or pairs of a value and what stands for it. */
+/** A drop-down list; `options` are words, or pairs of a value and its label. */
 export function choice(name, options, value, set) {
   const pairs = options.map((option) => (Array.isArray(option) ? option : [option, option]));
   return html`<label class="control">
@@ -31,7 +31,7 @@ export function choice(name, options, value, set) {
   </label>`;
 }
 
-/** A number or an amount with its unit, which Python reads. */
+/** A text field for a number, or for an amount with its unit, which Python parses. */
 export function text(name, value, set) {
   const change = (event) => {
     const typed = event.target.value.trim();
@@ -44,7 +44,7 @@ export function text(name, value, set) {
   </label>`;
 }
 
-/** A box to be ticked. */
+/** A checkbox. */
 export function box(name, ticked, set) {
   return html`<label class="box">
     <input type="checkbox" .checked=${live(ticked)} @change=${(event) => set(event.target.checked)} /> ${name}

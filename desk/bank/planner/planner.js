@@ -1,4 +1,4 @@
-// The planner: sets a model, a cluster and a layout, and shows what Python says to them. Nothing is worked out here.
+// The planner: controls for a model, a cluster and a layout, with results from Python. Nothing is computed here.
 
 import { drawing, drawingStyle, html, LitElement, nothing, styles, Width } from "shardwise:desk";
 import { box, choice, slider, text } from "./controls.js";
@@ -13,52 +13,52 @@ const KEPT = {
   ep: "EP",
   virtual_stages: "virtual stages",
   zero: "ZeRO",
-  micro_batch: "micro-batch",
+  micro_batch: "micro-batch size",
   recompute: "recomputation",
 };
 const ZERO = [
-  [0, "0: copies of everything"],
-  [1, "1: optimizer sharded"],
-  [2, "2: and gradients"],
-  [3, "3: and weights, as FSDP"],
+  [0, "0: nothing sharded"],
+  [1, "1: optimizer states sharded"],
+  [2, "2: gradients, too"],
+  [3, "3: weights, too (FSDP)"],
 ];
 const SHAPE = {
   layers: "layers",
-  hidden: "width",
-  ffn_hidden: "width of the MLP",
-  heads: "heads",
+  hidden: "hidden size",
+  ffn_hidden: "MLP width",
+  heads: "attention heads",
   kv_heads: "key/value heads",
-  vocabulary: "vocabulary",
+  vocabulary: "vocabulary size",
   experts: "experts",
-  experts_per_token: "experts a token",
-  expert_ffn_hidden: "width of an expert",
+  experts_per_token: "experts per token",
+  expert_ffn_hidden: "expert width",
 };
-const OWN = "own numbers";
-const STOPPED = "Python stopped before it had an answer. Change something to ask again.";
-const REST_MS = 150; // after the last change, before the pipeline is drawn
-const QUIET_MS = 700; // and before the result is read out
+const OWN = "custom model";
+const STOPPED = "Python stopped before it could answer. Change a setting to try again.";
+const REST_MS = 150; // from the last change until the pipeline is drawn
+const QUIET_MS = 700; // from the last change until the result is read out
 
 export class Planner extends LitElement {
   static styles = [styles, drawingStyle, plannerStyle];
 
   static properties = {
     host: { attribute: false },
-    given: { attribute: false }, // what there is to choose from, and the plan that it begins with
-    asked: { state: true }, // the parts of a plan as they are set
-    shown: { state: true }, // what Python says to them
+    given: { attribute: false }, // the choices, and the initial plan
+    asked: { state: true }, // the current settings
+    shown: { state: true }, // the results for them
     refused: { state: true },
     drawn: { state: true }, // the pipeline
-    keep: { state: true }, // what a search keeps of the layout
-    searching: { state: true }, // how far a search is, while it lasts
+    keep: { state: true }, // settings of the layout that a search keeps
+    searching: { state: true }, // the progress of a running search
     found: { state: true },
     picked: { state: true },
-    copied: { state: true }, // settings elsewhere, and what was done with them
+    copied: { state: true }, // exported text, and whether it was copied
     heard: { state: true },
   };
 
   #width = new Width(this);
   #asking = false;
-  #wanted; // by the search that is under way
+  #wanted; // the request of the running search
   #rest;
   #quiet;
 
@@ -80,15 +80,15 @@ export class Planner extends LitElement {
     return `planner ${JSON.stringify(this.given.start)}`;
   }
 
-  /** Python's answer; where it cannot be reached, why. */
-  #said(request) {
+  /** Python's reply, or the reason why there is none. */
+  #reply(request) {
     return this.host
       .ask({ given: this.asked, ...request })
       .then((reply) => (reply.error ? { refused: [STOPPED] } : reply))
       .catch((error) => ({ refused: [error.message] }));
   }
 
-  /** Ask about the plan as it is set. While a slider moves only its newest place is asked about. */
+  /** Ask Python about the current settings. While a slider moves, only its latest position is sent. */
   async #ask() {
     if (this.#asking) return;
     this.#asking = true;
@@ -96,13 +96,13 @@ export class Planner extends LitElement {
     let reply;
     do {
       asked = this.asked;
-      reply = await this.#said({ do: "plan" });
+      reply = await this.#reply({ do: "plan" });
     } while (asked !== this.asked);
     this.#asking = false;
     this.refused = reply.refused;
     if (!this.refused) this.shown = reply;
     if (!this.shown && asked !== this.given.start) {
-      this.asked = this.given.start; // a plan that was kept and is refused has nothing to change it by
+      this.asked = this.given.start; // a stored plan that is refused would leave no controls to change it
       return this.#ask();
     }
     clearTimeout(this.#rest);
@@ -114,7 +114,7 @@ export class Planner extends LitElement {
   async #draw() {
     const asked = this.asked;
     if (this.refused || !this.shown.figures) return;
-    const drawn = await this.#said({ do: "pipeline" });
+    const drawn = await this.#reply({ do: "pipeline" });
     if (asked === this.asked) this.drawn = drawn;
   }
 
@@ -124,7 +124,7 @@ export class Planner extends LitElement {
     this.heard = (this.refused ?? [...(faults ?? []), ...values]).join(" ");
   }
 
-  /** Change parts of the plan. What a search found is of another run unless only the layout changed. */
+  /** Change parts of the plan. Unless only the layout changes, the results of a search no longer apply. */
   #set(parts) {
     this.asked = { ...this.asked, ...parts };
     if (!("layout" in parts) || Object.keys(parts).length > 1) {
@@ -137,11 +137,11 @@ export class Planner extends LitElement {
     this.#ask();
   }
 
-  /** Change one number or word of the layout; `undefined` leaves it to Python. */
+  /** Change one setting of the layout; `undefined` leaves it to Python. */
   #lay(name, value) {
     const layout = { ...this.asked.layout, [name]: value };
     if (value === undefined) delete layout[name];
-    if (name === "virtual_stages") delete layout.schedule; // which of the two it is follows from the chunks
+    if (name === "virtual_stages") delete layout.schedule; // 1F1B or interleaved follows from the number of chunks
     if (name === "recompute" && value === "partial") layout.recomputed_layers ||= Math.ceil(this.#model.layers / 2);
     this.#set({ layout });
   }
@@ -171,16 +171,16 @@ export class Planner extends LitElement {
     this.#set({ model: { ...shape, name: OWN, [name]: value } });
   }
 
-  /** A layout that runs and fits, in the place of the one that is set. */
+  /** Replace the layout by one that runs and fits. */
   #begin = async () => {
     const { model, cluster } = this.asked;
-    const { refused, layout, batch } = await this.#said({ do: "start" });
+    const { refused, layout, batch } = await this.#reply({ do: "start" });
     if (model !== this.asked.model || cluster !== this.asked.cluster) return;
     if (refused) this.refused = refused;
     else this.#set({ layout, batch });
   };
 
-  /** Search in steps, since Python answers others between them; it ends when it is stopped, or the run is another. */
+  /** Search in slices, so that Python can answer other requests in between, until it is done, stopped, or the run changes. */
   #search = async () => {
     const wanted = { do: "search", given: this.asked, keep: this.keep };
     this.#wanted = wanted;
@@ -188,7 +188,7 @@ export class Planner extends LitElement {
     this.searching = "Searching …";
     let reply;
     do {
-      reply = await this.#said(wanted);
+      reply = await this.#reply(wanted);
       if (this.#wanted !== wanted) return;
       this.searching = reply.searching;
     } while (this.searching);
@@ -200,7 +200,7 @@ export class Planner extends LitElement {
     this.searching = undefined;
   }
 
-  /** Load the layout of a point; its degree of data parallelism follows from the others. */
+  /** Load the layout of a point; its data-parallel degree follows from the others. */
   #pick = (place) => {
     const { dp: _, ...layout } = this.found.layouts[place];
     this.#set({ layout });
@@ -208,7 +208,7 @@ export class Planner extends LitElement {
   };
 
   async #show(request) {
-    const { text, refused } = await this.#said(request);
+    const { text, refused } = await this.#reply(request);
     this.copied = { text, refused };
   }
 
@@ -218,19 +218,19 @@ export class Planner extends LitElement {
       this.copied = { ...this.copied, done: "Copied." };
     } catch {
       getSelection().selectAllChildren(this.renderRoot.querySelector("pre"));
-      this.copied = { ...this.copied, done: "Selected: copy it with Ctrl+C." };
+      this.copied = { ...this.copied, done: "Selected. Press Ctrl+C to copy." };
     }
   }
 
   render() {
-    if (!this.shown) return this.refused ? remarks(this.refused, "broken") : html`<p>Asking Python …</p>`;
+    if (!this.shown) return this.refused ? remarks(this.refused, "broken") : html`<p>Waiting for Python …</p>`;
     const isWide = this.#width.value >= WIDE_PX;
     const width = isWide ? this.#width.value - CONTROLS_PX - GAP_PX : this.#width.value;
     return html`
       <section aria-labelledby="title">
         <header><h3 id="title">${this.shown.title}</h3></header>
         <div class=${isWide ? "wide" : ""}>
-          <form novalidate @submit=${(event) => event.preventDefault()}>${this.#run()} ${this.#dealt()}</form>
+          <form novalidate @submit=${(event) => event.preventDefault()}>${this.#run()} ${this.#layoutControls()}</form>
           <div class="results">
             ${this.refused ? remarks(this.refused, "broken") : results(this.shown, this.drawn, width)}
             ${this.#searched(width)} ${this.#elsewhere()}
@@ -241,7 +241,7 @@ export class Planner extends LitElement {
     `;
   }
 
-  /** The model, the cluster and the batch. */
+  /** Controls for the model, the cluster and the batch. */
   #run() {
     const { choices } = this.given;
     const cluster = this.#cluster;
@@ -250,23 +250,23 @@ export class Planner extends LitElement {
     const names = isOwn ? [...choices.model, OWN] : choices.model;
     return html`
       <fieldset>
-        <legend>The run</legend>
+        <legend>Run</legend>
         <div class="controls">
           ${choice("model", names, isOwn ? OWN : this.shown.plan.model.name, (model) => model !== OWN && this.#set({ model }))}
-          ${choice("GPU", choices.accelerator, cluster.accelerator, (accelerator) =>
+          ${choice("GPU type", choices.accelerator, cluster.accelerator, (accelerator) =>
             this.#set({ cluster: { accelerator, gpus: cluster.gpus } }),
           )}
-          ${text("GPUs", cluster.gpus, (gpus) => this.#setCluster({ gpus }))}
-          ${text("sequences of a step", batch?.global_batch ?? this.shown.plan.batch.global_batch, (value) => this.#setBatch("global_batch", value))}
-          ${text("tokens of a sequence", batch?.sequence ?? this.shown.plan.batch.sequence, (value) => this.#setBatch("sequence", value))}
-          ${text("tokens of the run", tokens, (value) => this.#set({ tokens: value === "" ? null : value }))}
-          ${text("dollars of a GPU-hour", price, (value) => this.#set({ price: value === "" ? null : value }))}
+          ${text("number of GPUs", cluster.gpus, (gpus) => this.#setCluster({ gpus }))}
+          ${text("global batch size (sequences)", batch?.global_batch ?? this.shown.plan.batch.global_batch, (value) => this.#setBatch("global_batch", value))}
+          ${text("sequence length", batch?.sequence ?? this.shown.plan.batch.sequence, (value) => this.#setBatch("sequence", value))}
+          ${text("training tokens", tokens, (value) => this.#set({ tokens: value === "" ? null : value }))}
+          ${text("price per GPU-hour, $", price, (value) => this.#set({ price: value === "" ? null : value }))}
         </div>
         <details>
-          <summary>Own numbers</summary>
+          <summary>Customise</summary>
           <div class="controls">
-            ${text("GPUs that fast links join", cluster.gpus_per_node, (value) => this.#setCluster({ gpus_per_node: value }))}
-            ${text("network of a GPU, a direction", perSecond(cluster.network_bytes_per_s), (value) => this.#setCluster({ network_bytes_per_s: value }))}
+            ${text("GPUs per node", cluster.gpus_per_node, (value) => this.#setCluster({ gpus_per_node: value }))}
+            ${text("network per GPU, per direction", perSecond(cluster.network_bytes_per_s), (value) => this.#setCluster({ network_bytes_per_s: value }))}
             ${Object.entries(SHAPE).map(([name, words]) => text(words, this.#model[name], (value) => this.#setShape(name, value)))}
           </div>
         </details>
@@ -274,8 +274,8 @@ export class Planner extends LitElement {
     `;
   }
 
-  /** The layout. */
-  #dealt() {
+  /** Controls for the layout. */
+  #layoutControls() {
     const { choices } = this.given;
     const { choices: values } = this.shown;
     const layout = this.#layout;
@@ -284,22 +284,20 @@ export class Planner extends LitElement {
       slider(AXES[name], withValue(values[name], layout[name]), layout[name], (value) => this.#lay(name, value));
     return html`
       <fieldset>
-        <legend>The layout</legend>
+        <legend>Layout</legend>
         <div class="controls">
           ${one("tp")} ${one("cp")} ${one("pp")} ${this.#model.experts ? one("ep") : nothing}
           <div>
             ${follows ? html`<div class="control"><div class="name">${AXES.dp} <b>${this.shown.plan.layout.dp}</b></div></div>` : one("dp")}
-            ${box("what the GPUs leave", follows, (yes) => this.#lay("dp", yes ? undefined : this.shown.plan.layout.dp))}
+            ${box("set DP from the number of GPUs", follows, (yes) => this.#lay("dp", yes ? undefined : this.shown.plan.layout.dp))}
           </div>
           ${slider("virtual stages", withValue(values.virtual_stages, layout.virtual_stages), layout.virtual_stages, (value) => this.#lay("virtual_stages", value))}
-          ${slider("micro-batch", withValue(values.micro_batch, layout.micro_batch), layout.micro_batch, (value) => this.#lay("micro_batch", value))}
+          ${slider("micro-batch size", withValue(values.micro_batch, layout.micro_batch), layout.micro_batch, (value) => this.#lay("micro_batch", value))}
           ${choice("ZeRO", ZERO, layout.zero, (value) => this.#lay("zero", value))}
           ${choice("recomputation", choices.recompute, layout.recompute, (value) => this.#lay("recompute", value))}
           ${
             layout.recompute === "partial"
-              ? text("layers computed again", layout.recomputed_layers, (value) =>
-                  this.#lay("recomputed_layers", value),
-                )
+              ? text("recomputed layers", layout.recomputed_layers, (value) => this.#lay("recomputed_layers", value))
               : nothing
           }
           ${choice("schedule", choices.schedule, layout.schedule, (value) => this.#lay("schedule", value))}
@@ -307,7 +305,7 @@ export class Planner extends LitElement {
           ${choice("software", choices.software, layout.software, (value) => this.#lay("software", value))}
           ${box("sequence parallelism", layout.sequence_parallel, (value) => this.#lay("sequence_parallel", value))}
         </div>
-        <div class="buttons"><button type="button" @click=${this.#begin}>A layout that fits</button></div>
+        <div class="buttons"><button type="button" @click=${this.#begin}>Suggest a layout</button></div>
       </fieldset>
     `;
   }
@@ -319,9 +317,9 @@ export class Planner extends LitElement {
     };
     return html`
       <section aria-labelledby="search">
-        <h4 id="search">The best layouts</h4>
+        <h4 id="search">Best layouts</h4>
         <fieldset>
-          <legend class="quiet">A search keeps</legend>
+          <legend class="quiet">Keep fixed</legend>
           <div class="boxes">${Object.entries(KEPT).map(([name, words]) => box(words, this.keep.includes(name), (yes) => tick(name, yes)))}</div>
         </fieldset>
         <div class="buttons">
@@ -335,7 +333,7 @@ export class Planner extends LitElement {
         ${remarks(found?.refused ?? [], "broken")}
         ${
           found?.scatter
-            ? html`<p class="quiet">Click a point, or reach it with Tab and the arrow keys: its layout is loaded.</p>
+            ? html`<p class="quiet">Click a point, or select it with Tab and the arrow keys, to load its layout.</p>
               ${drawing("scatter", { ...found.scatter, picked: this.picked }, width, this.#pick)}`
             : nothing
         }
@@ -347,13 +345,13 @@ export class Planner extends LitElement {
     const { copied } = this;
     return html`
       <section aria-labelledby="elsewhere" class="copied">
-        <h4 id="elsewhere">Take it elsewhere</h4>
+        <h4 id="elsewhere">Export</h4>
         <div class="buttons">
           ${this.given.choices.frameworks.map(
             ({ name, title }) =>
               html`<button type="button" @click=${() => this.#show({ do: "settings", framework: name })}>${title}</button>`,
           )}
-          <button type="button" @click=${() => this.#show({ do: "problem" })}>A problem like this</button>
+          <button type="button" @click=${() => this.#show({ do: "problem" })}>Similar problem</button>
         </div>
         ${remarks(copied?.refused ?? [], "broken")}
         ${

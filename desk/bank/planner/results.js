@@ -1,14 +1,14 @@
-// What a plan comes to, as Python says it: figures, bars, places, a pipeline and remarks.
+// The results of a plan, as Python returns them: key figures, bars, placement, a pipeline and remarks.
 
 import { drawing, html, nothing } from "shardwise:desk";
 
-/** Sentences, one under the other. */
+/** A list of sentences. */
 export function remarks(sentences, kind = "") {
   if (!sentences?.length) return nothing;
   return html`<ul class="remarks ${kind}">${sentences.map((words) => html`<li>${words}</li>`)}</ul>`;
 }
 
-/** Figures with what they are, and a remark to each. */
+/** Key figures, each with its label and a note. */
 export function figures(rows) {
   return html`<dl class="facts">
     ${rows.map(
@@ -18,7 +18,7 @@ export function figures(rows) {
   </dl>`;
 }
 
-/** Parts of a sum, each with its amount and its share. */
+/** The parts of a sum, each with its amount and share. */
 export function amounts(summary, rows) {
   return html`<details>
     <summary>${summary}</summary>
@@ -28,11 +28,11 @@ export function amounts(summary, rows) {
   </details>`;
 }
 
-/** Where the groups of each axis sit. */
+/** The placement of the groups of each axis. */
 export function places(rows) {
-  if (!rows.length) return html`<p>One GPU: nothing is sent.</p>`;
-  const head = ["axis", "GPUs in a group", "where", "what they send each other"];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of where the axes sit">
+  if (!rows.length) return html`<p>One GPU: no communication.</p>`;
+  const head = ["axis", "GPUs per group", "placement", "communication"];
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Placement of the axes">
     <table>
       <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>
@@ -45,10 +45,10 @@ export function places(rows) {
   </div>`;
 }
 
-/** All of a plan but its search. */
+/** All results of a plan except its search. */
 export function results(shown, drawn, width) {
   return html`
-    <section aria-label="What the plan comes to">
+    <section aria-label="Key figures">
       ${remarks(shown.faults, "broken")}
       <p class="quiet">${shown.line}</p>
       ${shown.figures ? figures(shown.figures) : nothing}
@@ -58,25 +58,25 @@ export function results(shown, drawn, width) {
       shown.memory
         ? html`
           <section aria-labelledby="memory">
-            <h4 id="memory">Memory of the fullest GPU</h4>
-            ${drawing("bars", shown.memory, width)} ${amounts("Each bucket", shown.buckets)}
+            <h4 id="memory">Peak memory per GPU</h4>
+            ${drawing("bars", shown.memory, width)} ${amounts("Memory by bucket", shown.buckets)}
           </section>
           <section aria-labelledby="peak">
-            <h4 id="peak">What becomes of the peak</h4>
-            ${drawing("bars", shown.peak, width)} ${amounts("Each part of the step", shown.parts)}
+            <h4 id="peak">Where the peak FLOP/s go</h4>
+            ${drawing("bars", shown.peak, width)} ${amounts("Step time by part", shown.parts)}
           </section>
           <section aria-labelledby="pipeline">
-            <h4 id="pipeline">The pipeline</h4>
+            <h4 id="pipeline">Pipeline</h4>
             ${drawn?.gantt ? html`<p class="quiet">${drawn.gantt.title}</p>${drawing("gantt", drawn.gantt, width)}` : html`<p>${drawn?.words}</p>`}
           </section>`
         : nothing
     }
     <section aria-labelledby="places">
-      <h4 id="places">Where the axes sit</h4>
+      <h4 id="places">Placement of the axes</h4>
       ${places(shown.places)}
       ${
         shown.counted.length
-          ? html`<details><summary>How this counts</summary><ul>${shown.counted.map((words) => html`<li>${words}</li>`)}</ul></details>`
+          ? html`<details><summary>Conventions</summary><ul>${shown.counted.map((words) => html`<li>${words}</li>`)}</ul></details>`
           : nothing
       }
     </section>`;

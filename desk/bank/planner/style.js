@@ -1,4 +1,4 @@
-// How the planner looks beside what all elements of the desk share: controls on the left of a wide page, above on a narrow one.
+// Styles of the planner, in addition to those of all elements of the desk: controls on the left of a wide page, on top of a narrow one.
 
 import { css } from "shardwise:desk";
 

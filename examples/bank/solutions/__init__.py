@@ -1,1 +1,1 @@
-"""References: the keys of this bank, written to be read."""
+"""References: the keys of this bank, as readable functions."""

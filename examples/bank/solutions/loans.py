@@ -1,4 +1,4 @@
-"""Loans: what is paid each month, what is still owed, and what the interest comes to."""
+"""Loans: monthly payments, remaining debt, and total interest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def monthly_payment(*, principal_dollars: float, annual_rate: float, months: int
 
         A = P · r / (1 - (1+r)^-n)      with  r = annual rate / 12
 
-    Discounted at the rate of the loan, all payments together are worth what was lent.
+    Discounted at the rate of the loan, the payments together are worth the principal.
 
     Units:   dollars; annual_rate is nominal, 0.06 for 6 %; months is a count. Result in dollars.
     Raises:  ValueError if principal_dollars is not positive, annual_rate is negative, or months is below 1.
@@ -33,7 +33,7 @@ def monthly_payment(*, principal_dollars: float, annual_rate: float, months: int
 
 
 def total_interest(*, principal_dollars: float, annual_rate: float, months: int) -> float:
-    """All the interest that a loan costs until it is paid back.
+    """Total interest of a loan until it is paid back.
 
         interest = n · A - P
 
@@ -41,7 +41,7 @@ def total_interest(*, principal_dollars: float, annual_rate: float, months: int)
     Raises:  ValueError as `monthly_payment`.
     Source:  Brealey, Myers & Allen 2020, chapter 2 (amortizing loans).
 
-    >>> round(total_interest(principal_dollars=300_000, annual_rate=0.06, months=360))   # more than was lent
+    >>> round(total_interest(principal_dollars=300_000, annual_rate=0.06, months=360))   # more than the principal
     347515
     """
     payment = monthly_payment(principal_dollars=principal_dollars, annual_rate=annual_rate, months=months)
@@ -49,7 +49,7 @@ def total_interest(*, principal_dollars: float, annual_rate: float, months: int)
 
 
 def amount_lent(*, price_dollars: float, costs_share: float, savings_dollars: float) -> float:
-    """What a bank has to lend for a flat: its price and the costs of buying it, less what was saved.
+    """Loan for a flat: its price plus the costs of buying it, less the savings.
 
         loan = P · (1 + c) - S
 
@@ -57,7 +57,7 @@ def amount_lent(*, price_dollars: float, costs_share: float, savings_dollars: fl
     Raises:  ValueError if an amount is not positive, costs_share is negative, or the savings pay for everything.
     Source:  Consumer Financial Protection Bureau, Closing Disclosure, "Calculating Cash to Close".
 
-    >>> amount_lent(price_dollars=300_000, costs_share=0.03, savings_dollars=69_000)   # the costs take 9,000 of them
+    >>> amount_lent(price_dollars=300_000, costs_share=0.03, savings_dollars=69_000)   # the costs take 9,000 of the savings
     240000.0
     """
     require_positive(price_dollars=price_dollars, savings_dollars=savings_dollars)
@@ -69,7 +69,7 @@ def amount_lent(*, price_dollars: float, costs_share: float, savings_dollars: fl
 
 
 def interest_of_payments(*, principal_dollars: float, payment_dollars: float, months: int) -> float:
-    """What all payments of a loan come to, beyond what was lent.
+    """Total payments of a loan, less the principal.
 
         interest = n · A - P
 
@@ -93,18 +93,18 @@ def interest_saved(
     payments: int,
     planned_interest_dollars: float,
 ) -> float:
-    """How much less interest a loan costs when each payment is larger than planned, and the last one is what is left.
+    """Interest saved when each payment is larger than planned and the last one only pays off the rest.
 
         saved = planned - (n · A + left - P)      with  left = P · (1+r)^n - A · ((1+r)^n - 1) / r
 
-    After n payments of A nothing is owed any more, and `left` is below 0: by so much the last payment is smaller.
+    After n payments of A the debt is gone, and `left` is negative: the last payment is smaller by that amount.
 
     Units:   dollars; annual_rate is nominal; payments is a count. Result in dollars.
     Raises:  ValueError if an amount or annual_rate is not positive, or payments is below 1.
-    Source:  `debt_after`, with a payment that is given.
+    Source:  `debt_after`, with a given payment.
 
     >>> planned = total_interest(principal_dollars=300_000, annual_rate=0.06, months=360)
-    >>> n = months_to_payoff(debt_dollars=300_000, annual_rate=0.06, payment_dollars=2_000)   # 201 more than planned
+    >>> n = months_to_payoff(debt_dollars=300_000, annual_rate=0.06, payment_dollars=2_000)   # each 201 more than planned
     >>> n, round(interest_saved(principal_dollars=300_000, annual_rate=0.06, payment_dollars=2_000, payments=n,
     ...                         planned_interest_dollars=planned))
     (278, 91611)
@@ -123,11 +123,11 @@ def interest_saved(
 
 
 def debt_after(*, principal_dollars: float, annual_rate: float, months: int, paid_months: int) -> float:
-    """What is still owed after some of the payments of a loan.
+    """Remaining debt after some of the payments of a loan.
 
         debt = P · (1+r)^k - A · ((1+r)^k - 1) / r
 
-    The loan has grown for k months, and so has each payment since it was made.
+    The loan has earned interest for k months, and each payment since it was made.
 
     Units:   dollars; annual_rate is nominal; months and paid_months are counts. Result in dollars.
     Raises:  ValueError if principal_dollars or annual_rate is not positive, a count is below 1, or more months are paid
@@ -135,7 +135,7 @@ def debt_after(*, principal_dollars: float, annual_rate: float, months: int, pai
     Source:  Brealey, Myers & Allen 2020, chapter 2 (amortizing loans).
 
     >>> loan = {"principal_dollars": 300_000, "annual_rate": 0.06, "months": 360}
-    >>> round(debt_after(**loan, paid_months=180))   # half of the time is over, and 71 % of the loan is still owed
+    >>> round(debt_after(**loan, paid_months=180))   # halfway through the term, 71 % of the loan is still owed
     213147
     """
     require_positive(principal_dollars=principal_dollars, annual_rate=annual_rate)
@@ -150,7 +150,7 @@ def debt_after(*, principal_dollars: float, annual_rate: float, months: int, pai
 
 
 def months_to_payoff(*, debt_dollars: float, annual_rate: float, payment_dollars: float) -> int:
-    """How many monthly payments a debt takes, the last of them perhaps a smaller one.
+    """Number of monthly payments until a debt is paid off; the last one may be smaller.
 
         n = ⌈ -ln(1 - r·D/A) / ln(1+r) ⌉
 
@@ -162,7 +162,7 @@ def months_to_payoff(*, debt_dollars: float, annual_rate: float, payment_dollars
     56
     >>> months_to_payoff(debt_dollars=5_000, annual_rate=0.24, payment_dollars=100)
     Traceback (most recent call last):
-    ValueError: 100 dollars a month do not exceed the interest of 100.0 dollars, so the debt never shrinks
+    ValueError: 100 dollars per month do not exceed the interest of 100.0 dollars, so the debt never shrinks
     """
     require_positive(debt_dollars=debt_dollars, payment_dollars=payment_dollars)
     require_not_negative(annual_rate=annual_rate)
@@ -172,19 +172,19 @@ def months_to_payoff(*, debt_dollars: float, annual_rate: float, payment_dollars
     interest = debt_dollars * monthly_rate
     if payment_dollars <= interest:
         raise ValueError(
-            f"{payment_dollars} dollars a month do not exceed the interest of {interest} dollars, so the debt never shrinks"
+            f"{payment_dollars} dollars per month do not exceed the interest of {interest} dollars, so the debt never shrinks"
         )
     return math.ceil(-math.log(1 - interest / payment_dollars) / math.log(1 + monthly_rate))
 
 
 def cheaper_offer(*, price_dollars: float, rebate_dollars: float, annual_rate: float, months: int) -> str:
-    """Which offer costs less each month: "zero rate" on the full price, or the "rebate" and a loan for the rest.
+    """The offer with the lower monthly payment: "zero rate" on the full price, or the "rebate" with a loan for the rest.
 
         "rebate"  if  A(P - rebate, rate) < P/n
 
-    Units:   dollars; annual_rate is nominal, of the loan that goes with the rebate; months is a count.
+    Units:   dollars; annual_rate is nominal and belongs to the loan with the rebate; months is a count.
     Raises:  ValueError as `monthly_payment`, or if the rebate is not positive.
-    Source:  the payments of `monthly_payment`, compared.
+    Source:  a comparison of `monthly_payment`.
 
     >>> cheaper_offer(price_dollars=30_000, rebate_dollars=2_500, annual_rate=0.059, months=60)
     'zero rate'

@@ -1,4 +1,4 @@
-"""Savings: what regular deposits grow to."""
+"""Savings: the future value of regular deposits."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from .arguments import require_counts, require_positive
 
 
 def balance(*, deposit_dollars: float, monthly_rate: float, months: int) -> float:
-    """What is in an account right after the last of n equal deposits, one at the end of each month.
+    """Balance of an account right after the last of n equal deposits, one at the end of each month.
 
         balance = D · ((1+r)^n - 1) / r
 
-    The first deposit has grown for n-1 months, the last one not at all.
+    The first deposit has earned interest for n-1 months, the last one for none.
 
     Units:   dollars; monthly_rate is a fraction; months is a count. Result in dollars.
     Raises:  ValueError if deposit_dollars or monthly_rate is not positive, or months is below 1.

@@ -1,4 +1,4 @@
-"""Zero-coupon bonds: what a single payment in the future is worth today, and what a change of yields does to it."""
+"""Zero-coupon bonds: the present value of a single future payment, and how it changes with the yield."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .arguments import require_counts, require_positive
 
 
 def price(*, face_dollars: float, annual_yield: float, years: int) -> float:
-    """What a bond costs today that pays its face value once, after some years, and nothing before.
+    """Price of a bond that pays its face value once, after some years, and nothing before.
 
         price = F / (1+y)^t
 
@@ -23,7 +23,7 @@ def price(*, face_dollars: float, annual_yield: float, years: int) -> float:
 
 
 def price_loss(*, yield_before: float, yield_after: float, years: int) -> float:
-    """The share of its price that a zero-coupon bond loses at once when its yield rises.
+    """Share of its price that a zero-coupon bond loses when its yield rises.
 
         loss = 1 - ((1 + y_before) / (1 + y_after))^t
 
@@ -31,9 +31,9 @@ def price_loss(*, yield_before: float, yield_after: float, years: int) -> float:
     Raises:  ValueError if a yield is not positive, or years is below 1.
     Source:  Brealey, Myers & Allen 2020, chapter 3 (how bond prices vary with interest rates).
 
-    >>> round(price_loss(yield_before=0.03, yield_after=0.04, years=2), 4)    # one point more, for two years
+    >>> round(price_loss(yield_before=0.03, yield_after=0.04, years=2), 4)    # one percentage point more, over two years
     0.0191
-    >>> round(price_loss(yield_before=0.03, yield_after=0.04, years=30), 4)   # and for thirty
+    >>> round(price_loss(yield_before=0.03, yield_after=0.04, years=30), 4)   # and over thirty
     0.2516
     """
     require_positive(yield_before=yield_before, yield_after=yield_after)

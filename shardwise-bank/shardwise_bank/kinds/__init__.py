@@ -1,1 +1,1 @@
-"""Kinds of questions of this bank: layouts of parallelism, and pipeline schedules."""
+"""This bank's kinds of questions: parallelism layouts and pipeline schedules."""

@@ -1,1 +1,1 @@
-"""The simulator of pipelines: their operations, schedules that have a name, and what runs when. Knows of no questions."""
+"""The pipeline simulator: operations, named schedules, and timelines. It is independent of questions."""

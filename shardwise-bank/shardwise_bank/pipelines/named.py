@@ -1,4 +1,4 @@
-"""Schedules that have a name: GPipe, 1F1B, interleaved 1F1B, ZB-H1 and ZB-H2, one micro-batch after another, and what is there first."""
+"""Named schedules: GPipe, 1F1B, interleaved 1F1B, ZB-H1, ZB-H2, one micro-batch after another, and a greedy schedule."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Operati
 
 
 def _with_weights(pipeline: Pipeline, line: Sequence[Operation]) -> tuple[Operation, ...]:
-    """A line with each W right behind its B, as an unsplit backward has it; the line itself where nothing is split."""
+    """Insert each W right after its B, as in an unsplit backward pass; return the line unchanged when nothing is split."""
     if not pipeline.weight:
         return tuple(line)
     return tuple(
@@ -21,7 +21,7 @@ def _with_weights(pipeline: Pipeline, line: Sequence[Operation]) -> tuple[Operat
 
 
 def _visits(pipeline: Pipeline) -> tuple[list[Operation], list[Operation]]:
-    """The forwards and the backwards of a stage in the order in which interleaving takes them: groups of `stages` micro-batches."""
+    """Return the forwards and backwards of a stage in the order of interleaving: groups of `stages` micro-batches."""
     size = pipeline.stages if pipeline.chunks > 1 else pipeline.micro_batches
     total = pipeline.micro_batches
     turns = [
@@ -36,7 +36,7 @@ def _visits(pipeline: Pipeline) -> tuple[list[Operation], list[Operation]]:
 
 
 def _alternating(forwards: Sequence[Operation], backwards: Sequence[Operation], ahead: int) -> list[Operation]:
-    """So many forwards, then a backward and a forward in turn, and the backwards that are left."""
+    """Return `ahead` forwards, then a backward and a forward in turn, then the remaining backwards."""
     ahead = min(ahead, len(forwards))
     line = list(forwards[:ahead])
     for place, backward in enumerate(backwards):
@@ -46,7 +46,7 @@ def _alternating(forwards: Sequence[Operation], backwards: Sequence[Operation], 
 
 
 def serial(pipeline: Pipeline) -> Schedule:
-    """One micro-batch after another: the next one's forward starts when the one before it is done."""
+    """Run one micro-batch after another: the next forward starts when the previous micro-batch is done."""
     chunks = range(1, pipeline.chunks + 1)
     line = [
         operation
@@ -60,13 +60,13 @@ def serial(pipeline: Pipeline) -> Schedule:
 
 
 def gpipe(pipeline: Pipeline) -> Schedule:
-    """All forwards, then all backwards (Huang et al. 2019, arXiv:1811.06965, section 2.3)."""
+    """Run all forwards, then all backwards (Huang et al. 2019, arXiv:1811.06965, section 2.3)."""
     forwards, backwards = _visits(pipeline)
     return (_with_weights(pipeline, [*forwards, *backwards]),) * pipeline.stages
 
 
 def one_f_one_b(pipeline: Pipeline) -> Schedule:
-    """Each stage runs as many forwards as there are stages from it to the end, then backward and forward in turn.
+    """Run as many forwards as there are stages from this one to the end, then a backward and a forward in turn.
 
     Source: Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1, figure 4.
     """
@@ -74,7 +74,7 @@ def one_f_one_b(pipeline: Pipeline) -> Schedule:
 
 
 def limited(pipeline: Pipeline, most: int) -> Schedule:
-    """1F1B with at most so many micro-batches in flight on each stage."""
+    """Run 1F1B with at most `most` micro-batches in flight on each stage."""
     forwards, backwards = _visits(pipeline)
     return tuple(
         _with_weights(pipeline, _alternating(forwards, backwards, min(most, pipeline.stages - stage + 1)))
@@ -83,10 +83,10 @@ def limited(pipeline: Pipeline, most: int) -> Schedule:
 
 
 def eager_one_f_one_b(pipeline: Pipeline) -> Schedule:
-    """1F1B with as many more forwards ahead as a stage can run while results are on their way between stages.
+    """Run 1F1B with more forwards ahead, enough to fill the time in which results travel between stages.
 
-    So many are in flight as a micro-batch's way to the last stage and back takes, counted in this stage's own slots for each.
-    Source: Zhuang et al. 2022, arXiv:2211.05322, whose eager 1F1B sends forwards off earlier for the same purpose.
+    The number in flight is the round trip of a micro-batch to the last stage, divided by this stage's own slots per micro-batch.
+    Source: Zhuang et al. 2022, arXiv:2211.05322, whose eager 1F1B starts forwards earlier for the same purpose.
     """
     forwards, backwards = _visits(pipeline)
     lines = []
@@ -99,9 +99,9 @@ def eager_one_f_one_b(pipeline: Pipeline) -> Schedule:
 
 
 def interleaved(pipeline: Pipeline) -> Schedule:
-    """1F1B over chunks, in groups of as many micro-batches as there are stages.
+    """Run 1F1B over chunks, in groups of as many micro-batches as there are stages.
 
-    A stage runs 2 (stages - stage) + (chunks - 1) · stages forwards before it begins to alternate with a forward.
+    A stage runs 2 (stages - stage) + (chunks - 1) · stages forwards before it starts to alternate with a forward.
     Source: Narayanan et al. 2021, arXiv:2104.04473, section 2.2.2, figure 4.
     """
     forwards, backwards = _visits(pipeline)
@@ -117,16 +117,16 @@ def interleaved(pipeline: Pipeline) -> Schedule:
 
 
 def zb_h1(pipeline: Pipeline) -> Schedule:
-    """1F1B whose weight gradients wait until every stage holds as many micro-batches as the first one of 1F1B does.
+    """Run 1F1B with weight gradients delayed until every stage holds as many micro-batches as the first stage of 1F1B.
 
-    Stage s, counted from 1, is s - 1 weight gradients behind its backwards.
+    Stage s, counted from 1, runs its weight gradients s - 1 micro-batches after its backwards.
     Source: Qi et al. 2023, arXiv:2401.10241, section 2 (ZB-H1).
     """
     return _split(pipeline, 1)
 
 
 def zb_h2(pipeline: Pipeline) -> Schedule:
-    """ZB-H1 with twice as many forwards ahead, and twice as many weight gradients behind: hardly a stage waits between its first and last.
+    """Run ZB-H1 with twice as many forwards ahead and twice the delay of weight gradients, which removes nearly all waiting.
 
     Source: Qi et al. 2023, arXiv:2401.10241, section 2 (ZB-H2).
     """
@@ -134,7 +134,7 @@ def zb_h2(pipeline: Pipeline) -> Schedule:
 
 
 def _split(pipeline: Pipeline, times: int) -> Schedule:
-    """Forwards ahead, then a forward, a backward and a weight gradient in turn, these so many behind as there are stages before."""
+    """Run forwards ahead, then a forward, a backward and a weight gradient in turn, the latter delayed by the number of earlier stages."""
     forwards, backwards = _visits(pipeline)
     lines = []
     for stage in range(1, pipeline.stages + 1):
@@ -150,7 +150,7 @@ def _split(pipeline: Pipeline, times: int) -> Schedule:
 
 
 def greedy(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
-    """Whenever a stage is free it runs what is there: a backward first, then a forward if there is room, then a weight gradient."""
+    """Run what is ready whenever a stage is free: a backward first, then a forward if there is room, then a weight gradient."""
     lines: list[list[Operation]] = [[] for _ in range(pipeline.stages)]
     waiting = [pipeline.operations() for _ in lines]
     for line in waiting:
@@ -185,7 +185,7 @@ def greedy(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
             *(end + pipeline.hop for end in ended.values() if end + pipeline.hop > time),
         ]
         if not later:
-            raise ShardwiseError("there is too little room for any schedule")
+            raise ShardwiseError("no schedule fits into this memory")
         time = min(later)
     return tuple(map(tuple, lines))
 
@@ -199,5 +199,5 @@ NAMED: Mapping[str, Callable[[Pipeline], Schedule]] = {
     "zb-h1": zb_h1,
     "zb-h2": zb_h2,
 }
-SPLIT = frozenset({"zb-h1", "zb-h2"})  # those whose backward pass is in two parts
-NAMES = (*NAMED, "greedy", "shortest")  # and those that depend on the memory; the last is in search.py
+SPLIT = frozenset({"zb-h1", "zb-h2"})  # those with a split backward pass
+NAMES = (*NAMED, "greedy", "shortest")  # these two depend on the memory; the last is in search.py

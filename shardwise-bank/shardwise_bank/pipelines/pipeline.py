@@ -1,4 +1,4 @@
-"""A pipeline and the operations that its stages run: what there is to schedule, and what each operation waits for."""
+"""A pipeline, the operations that its stages run, and their dependencies."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Place = tuple[int, Operation]  # the number of a stage, from 1, and one of its o
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Stages in a row that pass micro-batches forwards, and their gradients backwards.
+    """A chain of stages that pass micro-batches forwards, and their gradients backwards.
 
-    With several chunks each stage holds several pieces of the model, as interleaving has them: piece number c·stages + s
-    is chunk c of stage s. Durations are whole slots, one for each stage. Where `weight` is given the backward is split:
-    B is the gradient of the input, W that of the weights.
+    With several chunks, each stage holds several pieces of the model, as in interleaving: piece number c·stages + s is chunk c
+    of stage s. Durations are whole slots, one per stage. When `weight` is given, the backward pass is split: B computes the
+    gradient of the input, W that of the weights.
     """
 
     stages: int
@@ -38,29 +38,29 @@ class Pipeline:
     backward: tuple[int, ...]
     weight: tuple[int, ...] = ()
     chunks: int = 1
-    hop: int = 0  # slots from the end of an operation on one stage until another stage has its result
+    hop: int = 0  # slots until a result reaches another stage
 
     @property
     def letters(self) -> str:
-        """The letters of the operations that there are."""
+        """The letters of the operations."""
         return "FBW" if self.weight else "FB"
 
     @property
     def last_letter(self) -> str:
-        """The operation after which a stage keeps nothing of a micro-batch any more."""
+        """The operation after which a stage frees a micro-batch."""
         return WEIGHT if self.weight else BACKWARD
 
     def slots(self, stage: int, letter: str) -> int:
-        """How long an operation takes on a stage."""
+        """Return the duration of an operation on a stage."""
         durations = {FORWARD: self.forward, BACKWARD: self.backward, WEIGHT: self.weight}[letter]
         return durations[stage - 1]
 
     def work(self, stage: int) -> int:
-        """The slots in which a stage is busy."""
+        """Return the number of busy slots of a stage."""
         return self.micro_batches * self.chunks * sum(self.slots(stage, letter) for letter in self.letters)
 
     def operations(self) -> list[Operation]:
-        """What every stage has to run."""
+        """Return the operations that every stage must run."""
         return [
             Operation(letter, micro_batch, chunk)
             for letter in self.letters
@@ -69,7 +69,7 @@ class Pipeline:
         ]
 
     def needs(self, stage: int, operation: Operation) -> Sequence[Place]:
-        """What must be done before an operation: its own stage's part first, then that of a neighbour."""
+        """Return the dependencies of an operation: first those on its own stage, then those on a neighbour."""
         letter, micro_batch, chunk = operation
         if letter == WEIGHT:
             return [(stage, Operation(BACKWARD, micro_batch, chunk))]
@@ -82,13 +82,13 @@ class Pipeline:
         return [*own, (stage_there + 1, Operation(letter, micro_batch, chunk_there + 1))]
 
     def written(self, operation: Operation) -> str:
-        """An operation as the notation has it: F2, or F2.1 where stages have several chunks."""
+        """Return an operation in notation: F2, or F2.1 when stages have several chunks."""
         return f"{operation.letter}{operation.micro_batch}" + (f".{operation.chunk}" if self.chunks > 1 else "")
 
     def line(self, operations: Sequence[Operation]) -> str:
-        """The operations of one stage as the notation has them."""
+        """Return the operations of one stage in notation."""
         return " ".join(map(self.written, operations))
 
     def lines(self, schedule: Schedule) -> list[str]:
-        """A schedule as the notation has it, a line for each stage."""
+        """Return a schedule in notation, one line per stage."""
         return [f"stage {stage}: {self.line(operations)}" for stage, operations in enumerate(schedule, start=1)]

@@ -1,4 +1,4 @@
-"""The simulator: every stage works off its line, each operation as soon as the stage is free and what it needs is there."""
+"""The simulator: every stage runs its line in order, each operation as soon as the stage is free and its inputs have arrived."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shardwise_bank.pipelines.pipeline import FORWARD, Operation, Pipeline, Plac
 
 @dataclass(frozen=True)
 class Span:
-    """An operation that was run, and when."""
+    """An operation with its start and end."""
 
     stage: int
     operation: Operation
@@ -21,7 +21,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Wait:
-    """A stage that stands still for ever: since when, with which operation, and what it waits for."""
+    """A stage that is blocked for ever: since when, at which operation, and what it waits for."""
 
     stage: int
     since: int
@@ -31,40 +31,38 @@ class Wait:
 
 @dataclass(frozen=True)
 class Overflow:
-    """A forward that starts while a stage holds as many micro-batches as it has room for."""
+    """A forward that starts when the memory of its stage is already full."""
 
     stage: int
     operation: Operation
     start: int
-    held: int  # with this one
+    held: int  # including this one
     room: int
 
 
 @dataclass(frozen=True)
 class Run:
-    """What became of a schedule."""
+    """The result of simulating a schedule."""
 
     spans: tuple[tuple[Span, ...], ...]  # of each stage
-    makespan: int  # when the last operation that could be run has ended
-    in_flight: tuple[int, ...]  # the most micro-batches, or chunks of them, that each stage held at once
-    waits: tuple[Wait, ...] = ()  # stages that stand still with operations left
-    circle: tuple[
-        Wait, ...
-    ] = ()  # of these stages that wait for each other, if any do; the first is the first that stood still
+    makespan: int  # end of the last operation that could run
+    in_flight: tuple[int, ...]  # peak of micro-batches, or of chunks, held by each stage
+    waits: tuple[Wait, ...] = ()  # blocked stages with operations left
+    circle: tuple[Wait, ...] = ()  # a deadlock among these, if any, starting with the stage that was blocked first
     overflow: Overflow | None = None  # the earliest one
 
     @property
     def is_sound(self) -> bool:
-        """Whether everything was run, and nothing beyond the memory."""
+        """Whether everything ran within the memory."""
         return not self.circle and self.overflow is None
 
     def gaps(self, stage: int) -> list[tuple[int, int]]:
-        """When a stage was idle between 0 and the makespan: from and until."""
+        """Return the idle intervals of a stage between 0 and the makespan."""
         edges = [0, *(edge for span in self.spans[stage - 1] for edge in (span.start, span.end)), self.makespan]
         return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if end > start]
 
     def idle(self, stage: int) -> int:
-        """In how many slots a stage was idle."""
+        """Return the number of idle slots of a stage."""
         return sum(end - start for start, end in self.gaps(stage))
 
     @property
@@ -74,10 +72,10 @@ class Run:
 
 
 def simulate(pipeline: Pipeline, schedule: Schedule, room: Sequence[int | None] = ()) -> Run:
-    """Run a schedule that has no operation twice on a stage; `room` is how many micro-batches each stage may hold.
+    """Run a schedule that has no operation twice on a stage; `room` is the number of micro-batches that fit on each stage.
 
     A micro-batch is in flight on a stage from the start of its forward to the end of its last backward operation there:
-    B, or W where the backward is split. The time that this takes grows with the number of operations and no faster.
+    B, or W when the backward pass is split. The run time is linear in the number of operations.
     """
     ended: dict[Place, int] = {}
     waiting: defaultdict[Place, list[int]] = defaultdict(list)
@@ -115,7 +113,7 @@ def simulate(pipeline: Pipeline, schedule: Schedule, room: Sequence[int | None] 
 def held(
     pipeline: Pipeline, spans: Sequence[Sequence[Span]], room: Sequence[int | None]
 ) -> tuple[tuple[int, ...], Overflow | None]:
-    """The most that each stage held, and the earliest forward that had no room."""
+    """Return the peak that each stage held, and the earliest forward without room."""
     peaks = []
     over = []
     for stage, line in enumerate(spans, start=1):
@@ -136,7 +134,7 @@ def held(
 def _waits(
     pipeline: Pipeline, schedule: Schedule, spans: Sequence[Sequence[Span]], clocks: Sequence[int]
 ) -> dict[int, Wait]:
-    """The stages that stand still with operations left, each with what it waits for."""
+    """Return the blocked stages with operations left, each with what it waits for."""
     stuck: dict[int, Wait] = {}
     ran = {(span.stage, span.operation) for line in spans for span in line}
     for stage, line in enumerate(schedule, start=1):
@@ -148,13 +146,13 @@ def _waits(
 
 
 def _circle(stuck: Mapping[int, Wait]) -> tuple[Wait, ...]:
-    """Stages of which each waits for an operation that stands behind the one at which the next of them waits."""
+    """Return a cycle of stages in which each waits for an operation behind the one at which the next is blocked."""
     circles = []
     for stage in stuck:
         path = [stage]
         while (after := stuck[path[-1]].needs[0]) in stuck and after not in path:
             path.append(after)
-        if after in path:  # else it waits for what is in no line
+        if after in path:  # otherwise it waits for an operation that is in no line
             circles.append([stuck[place] for place in path[path.index(after) :]])
     if not circles:
         return ()

@@ -1,4 +1,4 @@
-"""The command that plans a run: memory, step and cost of a layout, or the best layouts. The formulas are the bank's."""
+"""The `plan` command: memory, step time and cost of a layout, or the best layouts. The formulas are the bank's."""
 
 from __future__ import annotations
 
@@ -25,51 +25,49 @@ Count = Annotated[int | None, typer.Option(min=1)]
     epilog="Example:  shardwise plan --model llama3-405b --cluster h100-16384 --tp 8 --pp 16 --recompute full"
 )
 def plan(
-    model: Annotated[str | None, typer.Option(help="Its name, such as llama3-405b.")] = None,
-    cluster: Annotated[str | None, typer.Option(help="Accelerator and size, such as h100-16384.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model, such as llama3-405b.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Accelerator and number of GPUs, such as h100-16384.")] = None,
     file: Annotated[
-        Path | None, typer.Option(help="YAML with numbers of your own: model, cluster, layout, batch, tokens, price.")
+        Path | None, typer.Option(help="YAML file with a custom model, cluster, layout, batch, tokens or price.")
     ] = None,
-    gpus: Annotated[int | None, typer.Option(help="How many GPUs the cluster has, whatever its name says.")] = None,
+    gpus: Annotated[int | None, typer.Option(help="Number of GPUs; overrides --cluster.")] = None,
     network: Annotated[
-        str | None, typer.Option(help='What a GPU sends to other nodes, per direction, such as "50 GB/s".')
+        str | None, typer.Option(help='Network bandwidth per GPU, per direction, such as "50 GB/s".')
     ] = None,
-    tp: Annotated[int | None, typer.Option(help="Tensor parallelism.")] = None,
-    cp: Annotated[int | None, typer.Option(help="Context parallelism.")] = None,
-    pp: Annotated[int | None, typer.Option(help="Pipeline stages.")] = None,
-    dp: Annotated[int | None, typer.Option(help="Data parallelism; what the GPUs leave when it is not given.")] = None,
-    ep: Annotated[int | None, typer.Option(help="Expert parallelism.")] = None,
-    virtual_stages: Annotated[
-        int | None, typer.Option(help="Chunks of the model on a stage, for interleaving.")
+    tp: Annotated[int | None, typer.Option(help="Tensor-parallel degree.")] = None,
+    cp: Annotated[int | None, typer.Option(help="Context-parallel degree.")] = None,
+    pp: Annotated[int | None, typer.Option(help="Number of pipeline stages.")] = None,
+    dp: Annotated[int | None, typer.Option(help="Data-parallel replicas.  [default: GPUs / (TP × CP × PP)]")] = None,
+    ep: Annotated[int | None, typer.Option(help="Expert-parallel degree.")] = None,
+    virtual_stages: Annotated[int | None, typer.Option(help="Model chunks per stage, for interleaving.")] = None,
+    zero: Annotated[int | None, typer.Option(help="ZeRO stage: 0, 1, 2, or 3 (FSDP).")] = None,
+    micro_batch: Annotated[int | None, typer.Option(help="Micro-batch size (sequences).")] = None,
+    recompute: Annotated[str | None, typer.Option(help="Activation recomputation: none, selective or full.")] = None,
+    schedule: Annotated[str | None, typer.Option(help="Pipeline schedule: 1f1b, interleaved, gpipe, ...")] = None,
+    sequence_parallel: Annotated[bool | None, typer.Option(help="Shard norms and dropout along the sequence.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="Number format of the matrix multiplications: bf16, fp8, ...")
     ] = None,
-    zero: Annotated[int | None, typer.Option(help="Stage of ZeRO: 0, 1, 2, or 3, which FSDP is.")] = None,
-    micro_batch: Annotated[int | None, typer.Option(help="Sequences of a micro-batch.")] = None,
-    recompute: Annotated[str | None, typer.Option(help="none, selective or full.")] = None,
-    schedule: Annotated[str | None, typer.Option(help="Of the pipeline: 1f1b, interleaved, gpipe, ...")] = None,
-    sequence_parallel: Annotated[
-        bool | None, typer.Option(help="Whether norms and dropout are cut by sequence as well.")
-    ] = None,
-    precision: Annotated[str | None, typer.Option(help="bf16, fp8, ...")] = None,
-    global_batch: Annotated[int | None, typer.Option(help="Sequences of a step.")] = None,
-    sequence: Annotated[int | None, typer.Option(help="Tokens of a sequence.")] = None,
-    tokens: Annotated[str | None, typer.Option(help="Tokens of the whole run, such as 15.6T.")] = None,
-    price: Annotated[float | None, typer.Option(help="Dollars of a GPU-hour.")] = None,
+    global_batch: Annotated[int | None, typer.Option(help="Global batch size (sequences).")] = None,
+    sequence: Annotated[int | None, typer.Option(help="Sequence length (tokens).")] = None,
+    tokens: Annotated[str | None, typer.Option(help="Training tokens, such as 15.6T.")] = None,
+    price: Annotated[float | None, typer.Option(help="Price per GPU-hour, in dollars.")] = None,
     search: Annotated[
-        bool, typer.Option("--search", help="Find the best layouts; what is given of a layout is kept.")
+        bool, typer.Option("--search", help="Find the best layouts; keep the degrees and settings that you give.")
     ] = False,
-    max_tp: Annotated[int | None, typer.Option(help="Search: the largest TP.")] = None,
-    max_cp: Annotated[int | None, typer.Option(help="Search: the largest CP.")] = None,
-    max_pp: Annotated[int | None, typer.Option(help="Search: the most stages.")] = None,
-    max_ep: Annotated[int | None, typer.Option(help="Search: the largest EP.")] = None,
-    memory: Annotated[str | None, typer.Option(help='Search: the most memory of a GPU, such as "70 GB".')] = None,
-    min_mfu: Annotated[str | None, typer.Option(help="Search: the least MFU, such as 40%.")] = None,
-    top: Annotated[int, typer.Option(min=1, help="Search: how many are listed.")] = 10,
+    max_tp: Annotated[int | None, typer.Option(help="Search: largest TP.")] = None,
+    max_cp: Annotated[int | None, typer.Option(help="Search: largest CP.")] = None,
+    max_pp: Annotated[int | None, typer.Option(help="Search: largest PP.")] = None,
+    max_ep: Annotated[int | None, typer.Option(help="Search: largest EP.")] = None,
+    memory: Annotated[str | None, typer.Option(help='Search: largest peak memory per GPU, such as "70 GB".')] = None,
+    min_mfu: Annotated[str | None, typer.Option(help="Search: lowest MFU, such as 40%.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Search: number of layouts to list.")] = 10,
     as_json: Json = False,
     emit: Annotated[
-        str | None, typer.Option(help="Write the settings of a framework instead: megatron or torchtitan.")
+        str | None, typer.Option(help="Print the settings of a framework instead: megatron or torchtitan.")
     ] = None,
 ) -> None:
-    """Plan a training run: memory, time and cost of a layout, or with --search the best layouts."""
+    """Plan a training run: memory, time and cost of a layout, or the best layouts with --search."""
     from shardwise_bank.planning.inputs import COMMAND, asked, parts_in_file
 
     layout = {
@@ -89,9 +87,8 @@ def plan(
         _search(wanted, limits, top, as_json=as_json, emit=emit)
     elif limits:
         named = " and ".join(f"--{name.replace('_', '-')}" for name in limits)
-        raise ShardwiseError(
-            f"{named} {'limit' if len(limits) > 1 else 'limits'} a search. Add --search, or leave it out."
-        )
+        verb, it = ("apply", "them") if len(limits) > 1 else ("applies", "it")
+        raise ShardwiseError(f"{named} {verb} only to a search. Add --search, or omit {it}.")
     else:
         _plan(wanted, as_json=as_json, emit=emit)
 
@@ -101,7 +98,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None) -> None:
-    """One layout; the exit code is 1 where it cannot run."""
+    """Plan one layout; exit with 1 when it cannot run."""
     from shardwise_bank.planning import plans
 
     found, note = plans.planned(wanted)
@@ -117,7 +114,7 @@ def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None) -> None:
 
 
 def _search(wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None) -> None:
-    """The best layouts within limits; the exit code is 1 where there is none."""
+    """List the best layouts within limits; exit with 1 when there are none."""
     from shardwise_bank.planning import plans
     from shardwise_bank.planning.inputs import COMMAND
 
@@ -138,7 +135,7 @@ def _search(wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json
 
 
 def _emit(found: Plan, framework: str) -> None:
-    """The settings of a plan for a framework, alone on the output; faults and warnings beside it."""
+    """Print a plan's settings for a framework to stdout, and its faults and warnings to stderr."""
     from shardwise_bank.planning import plans
     from shardwise_bank.planning.words import as_sentence
     from shardwise_bank.solutions.planner.judging import warnings

@@ -1,4 +1,4 @@
-"""The planner's messages: a request as plain data becomes a reply as plain data, whoever shows it."""
+"""The planner's messages: plain data in a request, plain data in a reply, for any front end."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ from shardwise_bank.solutions.planner.shapes import divisors
 
 Reply = dict[str, Any]
 FRAMEWORKS = {"torchtitan": "TorchTitan", "megatron": "Megatron-LM"}
-MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider reaches
-TOKENS, PRICE = "15T", 2  # of the run, and of a GPU-hour in dollars: to be changed in the form
-SLICE_S = 0.1  # of a search, before it is somebody else's turn
+MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider offers
+TOKENS, PRICE = "15T", 2  # initial training tokens, and initial price per GPU-hour in dollars
+SLICE_S = 0.1  # of a search, before other requests get their turn
 MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
 
 
 class PlannerDesk:
-    """Answers what a form of the planner asks. A request names what to `do`, and gives the parts of a plan in `given`.
+    """Answers the requests of a planner form. A request names an action in `do`, and the parts of a plan in `given`.
 
-    start      a layout that runs and fits where there is one, for this model, cluster and batch
-    plan       everything about one layout: figures, drawings, places, remarks, and what each axis may be
-    pipeline   who does what when, drawn
-    search     the layouts that run and fit, drawn, with the layout of each point; `keep` names what stays as it is.
-               A long search answers `searching`, and goes on when it is asked for again, so that others are not kept waiting
-    settings   the same layout for a training framework
-    choices    models, accelerators and words that a form offers
-    problem    the problem of the bank that is nearest to this plan, as a call
-    script     the code of the form, by its digest
+    - `start`: a layout that runs and fits, if there is one, for this model, cluster and batch.
+    - `plan`: everything about one layout: key figures, charts, placement, remarks, and the values that each axis can have.
+    - `pipeline`: the timeline of the pipeline, as a chart.
+    - `search`: a chart of the layouts that run and fit, with the layout of each point. `keep` names the settings to keep.
+      A long search replies `searching` and continues at the next request, so that it does not block others.
+    - `settings`: the layout as settings of a training framework.
+    - `choices`: the models, accelerators and words that a form offers.
+    - `problem`: the most similar problem of the bank, as a call.
+    - `script`: the code of the form, by its digest.
 
-    What cannot be done is said in `refused`, a line for each reason. Nothing raises.
+    A request that fails gets `refused`, with a line for each reason. Nothing raises.
     """
 
     def __init__(self, banks: Banks) -> None:
         self._banks = banks
-        self._left_off: tuple[Reply, plans.Search] | None = None  # what a search was asked for, and the search
+        self._left_off: tuple[Reply, plans.Search] | None = None  # the request of an unfinished search, and the search
         self._does: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
             "start": self._start, "plan": self._plan, "pipeline": self._pipeline, "search": self._search, "settings": self._settings,
             "choices": self._choices, "problem": self._problem, "script": script_reply,
         }  # fmt: skip
 
     def opened(self, model: str, cluster: str, layout: Mapping[str, Any]) -> Reply:
-        """What a form begins with: all that there is to choose, and the parts of a first plan. Raises ShardwiseError.
+        """Return the initial data of a form: all choices, and the parts of a first plan. Raises ShardwiseError.
 
-        Where nothing is given of the layout it is one that runs and fits, if there is one.
+        When no setting of the layout is given, it is a layout that runs and fits, if there is one.
         """
         wanted = self._asked({"given": {"model": model, "cluster": cluster, "layout": dict(layout)}})
         chosen, batch = (dict(layout), asdict(wanted.batch)) if layout else plans.start_of(wanted)
@@ -66,22 +66,24 @@ class PlannerDesk:
         }  # fmt: skip
 
     def reply(self, request: Any) -> Reply:
-        """The answer to one request."""
+        """Return the reply to a request."""
         does = self._does.get(str(request.get("do"))) if isinstance(request, Mapping) else None
         if does is None:
-            return {"refused": [f"A request says what to do: {', '.join(self._does)}."]}
+            return {"refused": [f"A request must name an action in `do`: {', '.join(self._does)}."]}
         try:
             return does(request)
         except ShardwiseError as error:
             return {"refused": str(error).splitlines()}
         except Exception as error:
-            return {"refused": [f"Something of ours broke ({in_one_line(error)}): please report it."]}
+            return {
+                "refused": [f"The planner failed ({in_one_line(error)}). This is a bug in shardwise: please report it."]
+            }
 
     def _asked(self, request: Mapping[str, Any], keep: Callable[[str], bool] = lambda _: True) -> PlanRequest:
-        """What a request wants planned; of its layout only what is to be kept. Raises ShardwiseError."""
+        """Return what a request wants to plan, with only the settings of its layout to keep. Raises ShardwiseError."""
         given = request.get("given")
         if not isinstance(given, Mapping):
-            raise ShardwiseError("A request names a model and a cluster in its part “given”.")
+            raise ShardwiseError("A request must name a model and a cluster in `given`.")
         if isinstance(given.get("layout"), Mapping):
             given = {**given, "layout": {name: value for name, value in given["layout"].items() if keep(name)}}
         return asked({"layout": {}, "batch": {}}, given, wording=FORM)
@@ -117,7 +119,7 @@ class PlannerDesk:
         return found
 
     def _degrees(self, plan: Plan) -> dict[str, list[int]]:
-        """What a slider for each number of the layout offers: what divides, and what is set."""
+        """Return the values of each slider of the layout: those that divide evenly, and the current one."""
         gpus, experts = plan.cluster.gpus, plan.model.experts
         found = {
             "tp": divisors(gpus, MOST["tp"]), "cp": divisors(gpus, MOST["cp"]), "pp": divisors(gpus, plan.model.layers),
@@ -136,7 +138,7 @@ class PlannerDesk:
     def _search(self, request: Mapping[str, Any]) -> Reply:
         keep = request.get("keep") or []
         if not isinstance(keep, list):
-            raise ShardwiseError("What stays as it is comes as a list of names, such as tp.")
+            raise ShardwiseError("`keep` must be a list of names, such as tp.")
         asked = {"given": request.get("given"), "keep": keep}
         before, search = self._left_off or (None, None)
         if search is None or before != asked:
@@ -148,11 +150,13 @@ class PlannerDesk:
             return {"searching": f"{search.tried:,} layouts tried …"}
         found = search.result
         if not found.kept:
-            raise ShardwiseError("No layout runs and fits. Keep less of this one, or take more GPUs.")
+            raise ShardwiseError("No layout runs and fits. Keep fewer settings of this one, or use more GPUs.")
         shown = charts.thinned(found.kept, found.front, found.room_bytes)
         count = f"{len(found.kept):,} layouts run and fit"
         return {
-            "words": f"{count}." if len(shown) == len(found.kept) else f"{count}; {len(shown)} of them are drawn.",
+            "words": f"{count}."
+            if len(shown) == len(found.kept)
+            else f"{count}; the chart shows {len(shown)} of them.",
             "scatter": charts.layouts_scatter(shown, found.front, found.room_bytes),
             "layouts": [asdict(plan.layout) for plan in shown],
         }

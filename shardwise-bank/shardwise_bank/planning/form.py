@@ -1,4 +1,4 @@
-"""The planner as a form in a notebook, with its first plan as text for where there is no kernel."""
+"""The planner as a form in a notebook, with its first plan as text for when no kernel runs."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from shardwise.student.messages import Message
 from shardwise.student.widget import FormWidget
 from shardwise_bank.planning.desk import PlannerDesk
 
-_RUN = "**To plan in a form, run this cell in Jupyter.**"
+_RUN = "**Run this cell in Jupyter to open the planner.**"
 
 
 def planner(
     model: str = "llama3-70b", cluster: str = "h100-512", *, bank: str | None = None, **layout: Any
 ) -> Planner | Message:
-    """Plan a training run in a form: memory, time and money of a layout, and the best layouts.
+    """Plan a training run in a form: memory, time and cost of a layout, and the best layouts.
 
-    It begins with a model and a cluster by name, and with what is given of a layout: `planner("llama3-8b", "h100-64", tp=2)`.
+    Start from a model and a cluster, and from any settings of a layout: `planner("llama3-8b", "h100-64", tp=2)`.
     """
     try:
         return Planner(PlannerDesk(banks_in_use(bank)), str(model), str(cluster), layout)
     except ShardwiseError as error:
-        return Message("\n\n".join(str(error).splitlines()))  # a line for each reason
+        return Message("\n\n".join(str(error).splitlines()))  # one line for each reason
 
 
 class Planner(FormWidget):
-    """A training run to be planned: memory, time and money of a layout, and the best layouts."""
+    """A form that plans a training run: memory, time and cost of a layout, and the best layouts."""
 
     def __init__(self, desk: PlannerDesk, model: str, cluster: str, layout: Mapping[str, Any]) -> None:
         given = desk.opened(model, cluster, layout)
@@ -39,7 +39,7 @@ class Planner(FormWidget):
 
 
 def plan_in_words(reply: Mapping[str, Any]) -> str:
-    """A plan in Markdown: its figures, what keeps it from running, and remarks."""
+    """Return a plan in Markdown: its key figures, its faults, and remarks."""
     rows = [f"| {row['name']} | {row['value']} | {row['note']} |" for row in reply.get("figures", ())]
     table = ["| | | |", "|---|---|---|", *rows] if rows else []
     remarks = [f"- {words}" for words in (*reply["faults"], *reply["warnings"])]

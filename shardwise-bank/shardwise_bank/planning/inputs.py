@@ -1,4 +1,4 @@
-"""What is to be planned: names, options and own numbers become the planner's records, with all faults at once."""
+"""Input of the planner: parse names, options and custom numbers into its records, and report all faults at once."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ WORDS = ("schedule", "recompute", "precision")  # options of a layout that name 
 USUAL_BATCH = {"global_batch": 2048, "sequence": 8192}
 MOST_NEAR = 4
 LARGEST = 10**9  # of a count
-FARTHEST = 1e30  # of a number that is no count, in base units
-SHOWN = 40  # characters of a word that is repeated
+FARTHEST = 1e30  # of any other number, in base units
+SHOWN = 40  # characters of a value that a message repeats
 
 
 @dataclass(frozen=True)
 class Wording:
-    """How whoever asks calls a setting: `--global-batch` on a command line, “global batch” in a form."""
+    """The name of a setting in messages: `--global-batch` on a command line, “global batch” in a form."""
 
     is_command: bool
 
     def name(self, setting: str) -> str:
-        """A setting."""
+        """Return the name of a setting."""
         return f"--{setting.replace('_', '-')}" if self.is_command else setting.replace("_", " ")
 
     def by(self, way: str) -> str:
-        """The way in which a command line gives something; nothing in a form, where it stands before one's eyes."""
+        """Return how to give something on a command line; nothing in a form, where the field is visible."""
         return f" {way}" if self.is_command else ""
 
 
@@ -46,20 +46,20 @@ COMMAND, FORM = Wording(is_command=True), Wording(is_command=False)
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What is to be planned, in the planner's own records."""
+    """What to plan, as the planner's records."""
 
     model: Model
     cluster: Cluster
-    layout: Mapping[str, Any]  # what was given of it
+    layout: Mapping[str, Any]  # the settings that were given
     batch: Batch
     tokens: float | None
     price: float | None
-    assumed: tuple[str, ...]  # what was not given, in words
+    assumed: tuple[str, ...]  # the defaults that were used
 
 
 @dataclass
 class _Faults:
-    """Faults that were found so far."""
+    """The faults found so far."""
 
     wording: Wording
     messages: list[str] = field(default_factory=list)
@@ -68,18 +68,19 @@ class _Faults:
         self.messages.append(words)
 
     def named(self, text: str, what: str, known: Mapping[str, str]) -> str | None:
-        """The name that a text means, whatever its case, dots and dashes."""
+        """Return the name that a text means, ignoring case, dots and dashes."""
         squashed = {_squashed(called): name for called, name in known.items()}
         if _squashed(text) in squashed:
             return squashed[_squashed(text)]
         near = get_close_matches(_squashed(text)[:SHOWN], squashed, n=MOST_NEAR, cutoff=0.5)
         listed = list(dict.fromkeys(squashed[name] for name in near))
-        hint = f"Near it: {', '.join(listed)}." if listed else f"There are {', '.join(dict.fromkeys(known.values()))}."
-        self.add(f"{text[:SHOWN]!r} is no {what} that the planner knows. {hint}")
+        every = dict.fromkeys(known.values())
+        hint = f"Did you mean {' or '.join(listed)}?" if listed else f"Choose from {', '.join(every)}."
+        self.add(f"Unknown {what} {text[:SHOWN]!r}. {hint}")
         return None
 
     def number(self, value: Any, what: str, unit: str, *, way: Any = "none") -> float | None:
-        """A number above 0 of that unit."""
+        """Return a positive number in that unit."""
         try:
             is_plain = isinstance(value, int | float) and not isinstance(value, bool)
             number = float(value if is_plain else read(str(value), unit, way).value)
@@ -89,12 +90,12 @@ class _Faults:
         except OverflowError:
             number = math.inf
         if not 1 / FARTHEST <= number <= FARTHEST:
-            self.add(f"{what} is {_shown(value)}, and has to be a number above 0 that occurs.")
+            self.add(f"{what} must be a positive number of a realistic size, not {_shown(value)}.")
             return None
         return number
 
     def model(self, name: str, values: Mapping[str, Any]) -> Model | None:
-        """Make a model of one's own; None where the planner refuses its numbers together."""
+        """Return a custom model; None when the planner rejects its combination of numbers."""
         try:
             return Model(name=name, **values)
         except ValueError as error:
@@ -102,25 +103,25 @@ class _Faults:
             return None
 
     def count(self, value: Any, what: str) -> int | None:
-        """A whole number of at least 1."""
+        """Return a whole number of at least 1."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= LARGEST or value % 1:
             is_large = isinstance(value, int | float) and value > LARGEST
             most = f"at most {LARGEST:,}" if is_large else "at least 1"
-            self.add(f"{what} is {_shown(value)}, and has to be a whole number of {most}.")
+            self.add(f"{what} must be a whole number of {most}, not {_shown(value)}.")
             return None
         return int(value)
 
 
 def _digits(text: str) -> int | None:
-    """The number that digits write, with whatever parts them; one that is too large for a count as one more than that."""
+    """Return the number that some digits write, ignoring separators; LARGEST + 1 when it is too large for a count."""
     digits = re.sub(r"\D", "", text)
     return (int(digits) if len(digits) < 30 else LARGEST + 1) if digits else None
 
 
 def _shown(value: Any) -> str:
-    """A value as it is repeated to who wrote it."""
+    """Return a value as messages repeat it."""
     if isinstance(value, int) and abs(value) > 10**SHOWN:  # Python writes no number of more than 4,300 digits
-        return "far too large" if value > 0 else "far too small"
+        return "a number that is far too large" if value > 0 else "a number that is far too small"
     return f"{value!r:.{SHOWN}}"
 
 
@@ -129,13 +130,13 @@ def _squashed(text: str) -> str:
 
 
 def parts_in_file(file: Path) -> Mapping[str, Any]:
-    """The parts of a file of own numbers. Raises ShardwiseError."""
+    """Return the parts of a file with custom numbers. Raises ShardwiseError."""
     from shardwise.template.yaml_source import load_yaml
 
     data = load_yaml(file).data
     if not isinstance(data, Mapping):
         raise ShardwiseError(
-            f"{file}: I expected {', '.join(PARTS)}, and this is {'empty' if data is None else 'something else'}."
+            f"{file}: expected {', '.join(PARTS)}, but the file {'is empty' if data is None else 'has something else'}."
         )
     return data
 
@@ -143,9 +144,9 @@ def parts_in_file(file: Path) -> Mapping[str, Any]:
 def asked(
     options: Mapping[str, Any], given: Mapping[str, Any], *, wording: Wording, where: str = "request"
 ) -> PlanRequest:
-    """What options and given parts ask for; an option counts before a part. Raises ShardwiseError with every fault.
+    """Return the plan that options and given parts ask for; options override parts. Raises ShardwiseError with every fault.
 
-    `where` is what the parts came in, for the words about one that is unknown.
+    `where` names the source of the parts, for messages about unknown ones.
     """
     faults = _Faults(wording)
     _strangers(given, PARTS, where, faults)
@@ -165,12 +166,12 @@ def asked(
 
 
 def _first(options: Mapping[str, Any], given: Mapping[str, Any], name: str) -> Any:
-    """What an option says; where it is left out, what a part does. An empty option is one that was given."""
+    """Return the value of an option, or of the part where the option is missing. An empty option is not missing."""
     return given.get(name) if options.get(name) is None else options[name]
 
 
 def _unquoted(value: Any) -> Any:
-    """A number that stands between quotes as the number; anything else as it is."""
+    """Return a quoted number as a number; anything else unchanged."""
     if not isinstance(value, str):
         return value
     try:
@@ -183,7 +184,7 @@ def _mapping(given: Mapping[str, Any], part: str, faults: _Faults) -> Mapping[st
     value = given.get(part) or {}
     if isinstance(value, Mapping):
         return value
-    faults.add(f"{part} is {value!r:.40}, and has to name its numbers.")
+    faults.add(f"{part} must be a mapping of names to values, not {value!r:.40}.")
     return {}
 
 
@@ -191,15 +192,15 @@ def _strangers(given: Mapping[str, Any], known: Sequence[str], where: str, fault
     for name in given:
         if name not in known:
             near = get_close_matches(str(name), known, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+            hint = f"Did you mean {near[0]}?" if near else f"Choose from {', '.join(known)}."
             faults.add(f"{where}: {str(name)[:40]!r} is unknown. {hint}")
 
 
 def _model(wanted: Any, known: Mapping[str, str], faults: _Faults) -> Model | None:
-    """A model by its name, or by numbers of a file."""
+    """Return a model, given by its name or by its numbers in a file."""
     if wanted is None:
         by, file = faults.wording.by("with --model"), faults.wording.by("in --file")
-        faults.add(f"Name a model{by}, such as llama3-70b, or give its numbers{file}.")
+        faults.add(f"Name a model{by}, such as llama3-70b, or define one{file}.")
         return None
     if not isinstance(wanted, Mapping):
         name = faults.named(str(wanted), "model", known)
@@ -217,27 +218,27 @@ def _model(wanted: Any, known: Mapping[str, str], faults: _Faults) -> Model | No
     wrong = [name for name, value in numbers.items() if not _fits(value, fields[name].default)]
     for name in wrong:
         expected = "true or false" if isinstance(fields[name].default, bool) else f"a whole number up to {LARGEST:,}"
-        faults.add(f"model: {name} is {_shown(numbers[name])}, and has to be {expected}.")
+        faults.add(f"model: {name} must be {expected}, not {_shown(numbers[name])}.")
     if missing or wrong:
         return None
-    called = "".join(sign if sign.isprintable() else " " for sign in str(wanted.get("name") or "own model"))
+    called = "".join(sign if sign.isprintable() else " " for sign in str(wanted.get("name") or "custom model"))
     return faults.model(called[:SHOWN], numbers)
 
 
 def _fits(value: Any, usual: Any) -> bool:
-    """Whether a value is of the sort that a model's own is."""
+    """Return whether a value has the type of the model's field, and a valid size."""
     if isinstance(usual, bool) or isinstance(value, bool):
         return isinstance(usual, bool) and isinstance(value, bool)
     return isinstance(value, int | float) and 0 <= value <= LARGEST and value % 1 == 0
 
 
 def _cluster(options: Mapping[str, Any], written: Any, known: Mapping[str, str], faults: _Faults) -> Cluster | None:
-    """A cluster by its name, such as h100-16384, or by numbers of a file; --gpus and --network count before both."""
+    """Return a cluster, given by its name, such as h100-16384, or by its numbers in a file; --gpus and --network override both."""
     own: dict[str, Any] = dict(written) if isinstance(written, Mapping) else {}
     called = _first(options, {"cluster": written if not own else own.get("accelerator")}, "cluster")
     if called is None:
         by, file = faults.wording.by("with --cluster"), faults.wording.by("in --file")
-        faults.add(f"Name a cluster{by}, such as h100-1024, or give its numbers{file}.")
+        faults.add(f"Name a cluster{by}, such as h100-1024, or define one{file}.")
         return None
     text, gpus = _sized(str(called), known)
     gpus = next((size for size in (options.get("gpus"), own.get("gpus"), gpus) if size is not None), None)
@@ -248,7 +249,7 @@ def _cluster(options: Mapping[str, Any], written: Any, known: Mapping[str, str],
         if not str(called):
             return None
         way = faults.wording.by(f"Write --cluster {called}-1024, or --gpus 1024.")
-        faults.add(f"How many GPUs has the cluster?{way}")
+        faults.add(f"The number of GPUs is missing.{way}")
         return None
     count = faults.count(gpus, "gpus")
     if name is None or count is None:
@@ -266,7 +267,7 @@ def _cluster(options: Mapping[str, Any], written: Any, known: Mapping[str, str],
 
 
 def _sized(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
-    """The accelerator and the size in the name of a cluster: h100-16384, 16384 x H100, h100-80gb."""
+    """Return the accelerator and the size in the name of a cluster: h100-16384, 16384 x H100, h100-80gb."""
     names = {_squashed(called) for called in known}
     if _squashed(text) in names:
         return text, None
@@ -278,7 +279,7 @@ def _sized(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
 
 
 def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], faults: _Faults) -> Mapping[str, Any]:
-    """What is given of a layout, checked by itself."""
+    """Return the given settings of a layout, each checked by itself."""
     fields = {part.name: part.default for part in dataclasses.fields(Layout)}
     _strangers(wanted, tuple(fields), "layout", faults)
     found: dict[str, Any] = {}
@@ -291,21 +292,21 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
         elif isinstance(fields.get(name), bool):
             found[name] = value
             if not isinstance(value, bool):
-                faults.add(f"{option} is {_shown(value)}, and has to be true or false.")
+                faults.add(f"{option} must be true or false, not {_shown(value)}.")
         elif name == "zero":
             found[name] = value
             if isinstance(value, bool) or value not in (0, 1, 2, 3):
-                faults.add(f"{option} is {_shown(value)}, and the stages of ZeRO are 0, 1, 2 and 3.")
+                faults.add(f"{option} must be 0, 1, 2 or 3, not {_shown(value)}.")
         elif isinstance(fields.get(name), int):
             least_zero = fields[name] == 0 and value == 0
             found[name] = 0 if least_zero else faults.count(value, option)
         elif isinstance(value, str):
             found[name] = value
         else:
-            faults.add(f"{option} is {_shown(value)}, and has to be a word.")
+            faults.add(f"{option} must be a word, not {_shown(value)}.")
     if found.get("recompute") == "partial" and not found.get("recomputed_layers"):
         faults.add(
-            f"{faults.wording.name('recompute')} partial needs recomputed_layers, how many layers it is{faults.wording.by('under layout of a file')}."
+            f"{faults.wording.name('recompute')} partial needs recomputed_layers, the number of layers to recompute{faults.wording.by('(under `layout` in --file)')}."
         )
     if found.get("virtual_stages", 1) not in (1, None):
         found.setdefault("schedule", "interleaved")
@@ -313,7 +314,7 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
 
 
 def _batch(sizes: Mapping[str, Any], positions: int, faults: _Faults) -> tuple[Batch | None, list[str]]:
-    """The batch, and what of it was assumed: no longer a sequence than a model has learned positions for, if it has any."""
+    """Return the batch and the defaults used. The default sequence length never exceeds a model's learned positions."""
     _strangers(sizes, tuple(USUAL_BATCH), "batch", faults)
     usual = {**USUAL_BATCH, "sequence": min(USUAL_BATCH["sequence"], positions or USUAL_BATCH["sequence"])}
     counts = {name: faults.count(sizes.get(name, size), faults.wording.name(name)) for name, size in usual.items()}
@@ -323,7 +324,7 @@ def _batch(sizes: Mapping[str, Any], positions: int, faults: _Faults) -> tuple[B
 
 
 def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording) -> Limits:
-    """What a search may try: limits that were given, and what is pinned of the layout. Raises ShardwiseError."""
+    """Return the limits of a search: those that were given, and the settings of the layout to keep. Raises ShardwiseError."""
     faults = _Faults(wording)
     found: dict[str, Any] = {}
     for name in ("max_tp", "max_cp", "max_pp", "max_ep"):
@@ -348,14 +349,14 @@ def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording
         if name in wanted.layout:
             found[name] = wanted.layout[name]
     for words in _not_tried(wanted.layout, wording):
-        faults.add(f"A search does not try {words}: leave it out, or plan a single layout.")
+        faults.add(f"A search does not try {words}. Omit it, or plan a single layout.")
     if faults.messages:
         raise ShardwiseError("\n".join(faults.messages))
     return Limits(**found)
 
 
 def _not_tried(layout: Mapping[str, Any], wording: Wording) -> Iterator[str]:
-    """What is given of a layout that no layout of a search has."""
+    """Yield the given settings of a layout that a search never tries."""
     if not layout.get("sequence_parallel", True):
         yield wording.name("no_sequence_parallel")
     if layout.get("schedule", "1f1b") not in ("1f1b", "interleaved"):

@@ -1,4 +1,4 @@
-"""One layout or the best ones, planned by a bank's and what becomes of them: a document, a cost, a framework's settings."""
+"""Plans of one layout or of the best layouts, and what they turn into: a document, costs, a framework's settings."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from shardwise_bank.solutions.planner.start import first_layout
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
-AT_ONCE = 64  # layouts that a search tries between two looks at the clock
+AT_ONCE = 64  # layouts that a search tries before it checks the clock
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The layouts of a search: those that were kept, the quickest first; those to which no other is both quicker and leaner."""
+    """The layouts of a search: those that were kept, fastest first, and the Pareto front of step time and memory."""
 
     kept: Sequence[Plan]
     front: Sequence[Plan]
@@ -32,7 +32,7 @@ class SearchResult:
 
 
 def planned(wanted: PlanRequest) -> tuple[Plan, str]:
-    """The plan of one layout, and in words what followed from the rest of it. Raises ShardwiseError."""
+    """Return the plan of one layout, and a note about what followed from its other settings. Raises ShardwiseError."""
     given, note = dict(wanted.layout), ""
     if "dp" not in given:
         product = given.get("tp", 1) * given.get("cp", 1) * given.get("pp", 1)
@@ -44,7 +44,7 @@ def planned(wanted: PlanRequest) -> tuple[Plan, str]:
 
 
 def start_of(wanted: PlanRequest) -> tuple[dict[str, Any], dict[str, int]]:
-    """A layout to begin with and its batch: what of the layout is not as usual, without the DP that follows. Raises ShardwiseError."""
+    """Return an initial layout and its batch: the settings that differ from the defaults, without DP, which follows. Raises ShardwiseError."""
     layout, batch = _call(first_layout, wanted.model, wanted.cluster, wanted.batch)
     usual = vars(Layout())
     chosen = {name: value for name, value in vars(layout).items() if value != usual[name] and name != "dp"}
@@ -52,14 +52,14 @@ def start_of(wanted: PlanRequest) -> tuple[dict[str, Any], dict[str, int]]:
 
 
 def searched(wanted: PlanRequest, limits: Mapping[str, Any], *, wording: Wording) -> SearchResult:
-    """The best layouts within limits; what is given of a layout is kept. Raises ShardwiseError."""
+    """Return the best layouts within limits, keeping the given settings. Raises ShardwiseError."""
     search = Search(wanted, limits, wording=wording)
     search.go_on(inf)
     return search.result
 
 
 class Search:
-    """A search that can be left and gone on with. Raises ShardwiseError for limits that cannot be."""
+    """A search that can pause and continue. Raises ShardwiseError for invalid limits."""
 
     def __init__(self, wanted: PlanRequest, limits: Mapping[str, Any], *, wording: Wording) -> None:
         made = limits_of(limits, wanted, wording=wording)
@@ -70,7 +70,7 @@ class Search:
         self._left = tried(wanted.model, wanted.cluster, wanted.batch, limits=made)
 
     def go_on(self, seconds: float) -> bool:
-        """Try layouts for so long; whether that was all of them. Raises ShardwiseError."""
+        """Try layouts for this many seconds; return whether all were tried. Raises ShardwiseError."""
         end = monotonic() + seconds
         while monotonic() < end:
             some = _call(lambda: list(islice(self._left, AT_ONCE)))
@@ -82,7 +82,7 @@ class Search:
 
     @property
     def result(self) -> SearchResult:
-        """What was found so far."""
+        """The layouts found so far."""
         kept = ranked(self._kept)
         return SearchResult(kept, pareto(kept), self._room_bytes)
 
@@ -91,7 +91,7 @@ class Search:
 
 
 def costs(made: Plan, wanted: PlanRequest) -> dict[str, float]:
-    """Days and dollars of a run over so many tokens; nothing where no tokens are given, or the layout cannot run."""
+    """Return the days and dollars of a run; nothing without training tokens, or when the layout cannot run."""
     if wanted.tokens is None or not made.step:
         return {}
     days = float(run_days(made, tokens=wanted.tokens))
@@ -103,7 +103,7 @@ def costs(made: Plan, wanted: PlanRequest) -> dict[str, float]:
 
 
 def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
-    """A plan as plain data: base units, and the names that the planner has."""
+    """Return a plan as plain data, in base units and with the planner's names."""
     found: dict[str, Any] = {
         "model": dataclasses.asdict(made.model), "cluster": dataclasses.asdict(made.cluster),
         "layout": dataclasses.asdict(made.layout), "batch": dataclasses.asdict(made.batch),
@@ -119,12 +119,12 @@ def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
 
 
 def settings(made: Plan, framework: str) -> str:
-    """A plan as the settings of a training framework. Raises ShardwiseError for what the framework has no setting for."""
+    """Return a plan as the settings of a training framework. Raises ShardwiseError for what the framework cannot express."""
     return _call(written, framework, made.model, made.cluster, made.layout, made.batch)
 
 
 def _call(function: Callable[Given, Made], *values: Given.args, **named: Given.kwargs) -> Made:
-    """What a function of the planner gives. It raises ValueError, in words, for what it does not know."""
+    """Call a function of the planner, and turn its ValueError into a ShardwiseError."""
     try:
         return function(*values, **named)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A plan in the terminal: bars of memory and of the step, what the run costs, and lists of layouts."""
+"""A plan in the terminal: bars of memory and step time, the cost of the run, and tables of layouts."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-WIDEST = 120  # columns that are used of a terminal
+WIDEST = 120  # columns of a terminal that are used at most
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str) -> None:
-    """Everything about one plan: its faults first."""
+    """Print everything about one plan, its faults first."""
     out = console(piped=columns())
     out.print(title(plan), style="bold", highlight=False, markup=False)
     out.print("; ".join(filter(None, (layout_line(plan.layout), note))), width=columns())
     out.print(batch_line(plan.batch), style="dim" if not assumed else "")
     if assumed:
-        out.print(f"Assumed, since it was not given: {' '.join(assumed)}", style="dim", width=columns())
+        out.print(f"Defaults used: {' '.join(assumed)}", style="dim", width=columns())
     for fault in plan.faults:
         _bullet(out, "✗", "red", fault.words)
     if plan.memory:
         room = plan.cluster.memory_bytes
         words = f"{show_amount(plan.memory_bytes, 'GB', digits=3)} of {show_amount(room, 'GB', digits=3)}"
-        out.print(f"\n[bold]Memory of the fullest GPU[/bold]  {words}, {_fits(plan)}")
+        out.print(f"\n[bold]Peak memory per GPU[/bold]  {words}, {_fits(plan)}")
         out.print(memory_table(plan.memory, room, _bar_width(out)))
     if plan.step:
-        out.print(f"\n[bold]Time of a step[/bold]  {show_amount(plan.step_s, 's', digits=3)}")
+        out.print(f"\n[bold]Step time[/bold]  {show_amount(plan.step_s, 's', digits=3)}")
         out.print(step_table(plan.step, _bar_width(out)))
         out.print()
         out.print(_rates(plan, costs))
@@ -47,37 +47,34 @@ def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], n
 
 
 def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, room: float) -> None:
-    """The best layouts, and those to which no other is both quicker and leaner."""
+    """Print the best layouts, and the Pareto front of memory against MFU."""
     from rich.markup import escape
 
     out = console(piped=columns())
     if not plans:
-        out.print(
-            "No layout within these limits runs and fits. Allow more with --max-tp, --max-pp, --memory or --gpus."
-        )
+        out.print("No layout within these limits runs and fits. Raise --max-tp, --max-pp, --memory or --gpus.")
         return
     first = plans[0]
     out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
     count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show_amount(room, 'GB', digits=3)}"
-    out.print(f"{count}; the quickest:\n")
+    out.print(f"{count}. The fastest:\n")
     out.print(layouts_table(plans[:top]))
     shown = _spread(front, top)
-    of_all = f", {len(shown)} of them here" if len(shown) < len(front) else ""
-    out.print(
-        f"\n[bold]Memory against MFU[/bold]: to {len(front)} no other layout is both quicker and leaner{of_all}.\n"
-    )
+    count = f"{len(shown)} of {len(front)}" if len(shown) < len(front) else f"{len(front)}"
+    no_other = "layouts; no other layout is both faster and smaller in memory"
+    out.print(f"\n[bold]Pareto front, memory against MFU[/bold]: {count} {no_other}.\n")
     out.print(layouts_table(shown))
 
 
 def _spread(front: Sequence[Plan], top: int) -> Sequence[Plan]:
-    """At most so many of a front, from end to end."""
+    """Return at most `top` layouts of a front, spaced evenly from end to end."""
     if len(front) <= top:
         return front
     return [front[round(place * (len(front) - 1) / (top - 1))] for place in range(top)] if top > 1 else front[:1]
 
 
 def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:
-    """Buckets of memory, each bar beginning where the one before it ends; the last row marks the room that there is."""
+    """Return a row per bucket of memory, each bar starting where the previous one ends, and a last row for what is free."""
     total = sum(memory.values())
     scale = width / max(room, total)
     table, before = _grid(), 0.0
@@ -91,14 +88,14 @@ def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:
             )
         before += size
     left = room - total
-    word, style = ("free", "dim") if left >= 0 else ("too much", "red")
+    word, style = ("free", "dim") if left >= 0 else ("over capacity", "red")
     bar = _bar(min(total, room) * scale, abs(left) * scale, style, "░" if left >= 0 else "█")
     table.add_row(word, show_amount(abs(left), "GB", digits=3), f"{abs(left) / room:.0%}", bar, style=style)
     return table
 
 
 def step_table(step: Mapping[str, float], width: int) -> Table:
-    """Parts of a step, each bar beginning where the one before it ends."""
+    """Return a row per part of the step time, each bar starting where the previous one ends."""
     total, table, before = sum(step.values()), _grid(), 0.0
     for part, seconds in step.items():
         if seconds:
@@ -110,7 +107,7 @@ def step_table(step: Mapping[str, float], width: int) -> Table:
 
 
 def layouts_table(plans: Sequence[Plan]) -> Table:
-    """A row a layout."""
+    """Return a row per layout."""
     from rich.table import Table
 
     has_cp, has_ep = (any(getattr(plan.layout, axis) > 1 for plan in plans) for axis in ("cp", "ep"))
@@ -134,15 +131,18 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
 def _rates(plan: Plan, costs: Mapping[str, float]) -> Table:
     table = _grid()
     table.add_row(
-        "MFU", f"{plan.mfu:.1%}", "", f"HFU {plan.hfu:.1%}, {show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s a GPU"
+        "MFU",
+        f"{plan.mfu:.1%}",
+        "",
+        f"HFU {plan.hfu:.1%}, {show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU",
     )
-    idle = f"{plan.bubble_idle_fraction:.1%}"
-    table.add_row("bubble", idle, "", f"of the pipeline's time idle; {plan.bubble_overhead:.1%} over its computing")
+    bubble = f"{plan.bubble_idle_fraction:.1%}"
+    table.add_row("pipeline bubble", bubble, "", f"of the pipeline's time; {plan.bubble_overhead:.1%} of its busy time")
     if "days" in costs:
-        words = f"for {show_number(costs['tokens'] / 1e12, 3)}T tokens, {show_number(costs['gpu_hours'], 3)} GPU-hours"
-        table.add_row("days", show_number(costs["days"], 3), "", f"{words}, with nothing lost to failures")
+        words = f"for {show_number(costs['tokens'] / 1e12, 3)}T training tokens, {show_number(costs['gpu_hours'], 3)} GPU-hours"
+        table.add_row("days", show_number(costs["days"], 3), "", f"{words}, excluding failures")
     if "dollars" in costs:
-        table.add_row("dollars", show_number(costs["dollars"], 3), "", f"at {costs['price']:g} dollars a GPU-hour")
+        table.add_row("dollars", show_number(costs["dollars"], 3), "", f"at ${costs['price']:g} per GPU-hour")
     return table
 
 
@@ -162,7 +162,7 @@ def _grid() -> Table:
 
 
 def _bar(start: float, length: float, style: str, block: str = "█") -> Text:
-    """A bar from one column to another, to an eighth of one at its end."""
+    """Return a bar from one column to another; its end is exact to an eighth of a column."""
     from rich.text import Text
 
     begin, end = round(start), start + length
@@ -177,13 +177,13 @@ def _bullet(out: Console, sign: str, style: str, words: str) -> None:
     from rich.text import Text
 
     line = Table.grid(padding=(0, 1))
-    told = Text(f"{words[:1].upper()}{words[1:]}", style=style if style == "dim" else "")
-    line.add_row(Text(sign, style=style), told)
+    text = Text(f"{words[:1].upper()}{words[1:]}", style=style if style == "dim" else "")
+    line.add_row(Text(sign, style=style), text)
     out.print(line, width=columns())
 
 
 def _fits(plan: Plan) -> str:
-    return "[green]it fits[/green]" if plan.fits else "[red]it does not fit[/red]"
+    return "[green]fits[/green]" if plan.fits else "[red]does not fit[/red]"
 
 
 def _words(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What is planned, in a line each: the run, its layout, its batch, and where an axis sits."""
+"""A run, its layout, its batch and the placement of its axes, in one line each."""
 
 from __future__ import annotations
 
@@ -10,53 +10,59 @@ AXES = ("tp", "cp", "pp", "dp", "ep")
 SENT = {
     "tp": "activations, in every layer",
     "cp": "keys and values, in every layer",
-    "ep": "tokens to their experts and back, in every layer of experts",
-    "pp": "one tensor a micro-batch, between neighbouring stages",
+    "ep": "tokens, to their experts and back, in every MoE layer",
+    "pp": "one activation tensor per micro-batch, between neighbouring stages",
 }
-LARGEST_NODE = 16  # fast links that join more GPUs make a rack
+LARGEST_NODE = 16  # GPUs; where fast links join more, call it a rack
 
 
 def as_sentence(words: str) -> str:
-    """A planner's words as a sentence."""
+    """Return a remark of the planner as a sentence."""
     return f"{words[:1].upper()}{words[1:]}."
 
 
 def title(plan: Plan) -> str:
-    """What is planned."""
+    """Return the model and the cluster of a plan."""
     return f"{plan.model.name} on {plan.cluster.gpus:,} {plan.cluster.accelerator}"
 
 
 def layout_line(layout: Layout) -> str:
-    """A layout in one line."""
+    """Return a layout in one line."""
     sizes = " × ".join(f"{axis.upper()} {getattr(layout, axis)}" for axis in AXES[:4])
     expert = f", EP {layout.ep}" if layout.ep > 1 else ""
-    chunks = f" with {layout.virtual_stages} chunks" if layout.virtual_stages > 1 else ""
+    chunks = f" with {layout.virtual_stages} virtual stages" if layout.virtual_stages > 1 else ""
     again = "no recomputation" if layout.recompute == "none" else f"{layout.recompute} recomputation"
-    return f"{sizes}{expert}, ZeRO {layout.zero}, micro-batch {layout.micro_batch}, {layout.schedule_name}{chunks}, {again}, {layout.precision.upper()}"
+    return f"{sizes}{expert}, ZeRO {layout.zero}, micro-batch size {layout.micro_batch}, {layout.schedule_name}{chunks}, {again}, {layout.precision.upper()}"
 
 
 def batch_line(batch: Batch) -> str:
-    """A batch in one line."""
-    return f"{batch.global_batch:,} sequences of {batch.sequence:,} tokens a step, {show_number(batch.tokens / 1e6, 3)}M tokens"
+    """Return a batch in one line."""
+    return f"global batch size {batch.global_batch:,}, sequence length {batch.sequence:,}: {show_number(batch.tokens / 1e6, 3)}M tokens per step"
 
 
 def where_it_sits(place: Place, cluster: Cluster) -> str:
-    """Where the ranks of one group are, and over which links they talk."""
+    """Return where the ranks of one group are, and which links connect them."""
     unit = "node" if cluster.gpus_per_node <= LARGEST_NODE else "rack"
     if place.nodes == 1:
-        apart = "next to each other" if place.stride == 1 else f"every {place.stride} GPUs"
-        return f"{apart}, in one {unit}: fast links"
+        spacing = (
+            "neighbouring GPUs"
+            if place.stride == 1
+            else f"every {place.stride}th GPU"
+            if place.stride > 3
+            else f"every {('second', 'third')[place.stride - 2]} GPU"
+        )
+        return f"{spacing} in one {unit}: fast links"
     if place.inside == 1:
-        return f"one GPU in each of {place.nodes:,} {unit}s: the network"
-    return f"{place.inside} GPUs in each of {place.nodes:,} {unit}s: fast links, and the network between"
+        return f"one GPU in each of {place.nodes:,} {unit}s: network"
+    return f"{place.inside} GPUs in each of {place.nodes:,} {unit}s: fast links within, network between"
 
 
 def what_it_sends(axis: str, layout: Layout) -> str:
-    """What travels in a group of that axis, and how often."""
+    """Return what the ranks of a group of that axis send each other, and how often."""
     if axis != "dp":
         return SENT[axis]
     if layout.zero == 3:
         return "weights and gradients, for every micro-batch"
     if layout.zero == 2 and layout.pp == 1:
-        return "gradients for every micro-batch, weights once a step"
-    return "gradients, and weights that were updated, once a step" if layout.zero else "gradients, once a step"
+        return "gradients for every micro-batch, weights once per step"
+    return "gradients and updated weights, once per step" if layout.zero else "gradients, once per step"

@@ -115,39 +115,39 @@ def test_its_still_is_a_picture_of_its_lesson(name: str) -> None:
 
 # The figure, the controls that are moved, and how facts begin: numbers of the lesson, or those of the sum next to them.
 FACTS: list[tuple[str, dict[str, str], dict[str, str]]] = [
-    ("accumulation", {}, {"a micro-batch, an all-reduce": "1.32 s, 176 ms", "step, all-reduced after each": "11.9 s"}),
-    ("accumulation", {}, {"step, all-reduced after the last": "10.7 s", "share, after the last": "1.64 %"}),
+    ("accumulation", {}, {"micro-batch; all-reduce": "1.32 s; 176 ms", "step time, all-reduce after each": "11.9 s"}),
+    ("accumulation", {}, {"step time, all-reduce after the last": "10.7 s", "share, after the last": "1.64 %"}),
     ("accumulation", {"accumulation_steps": "32", "bus_bytes_per_s": "90 GB/s"}, {"share, after the last": "1.64 %"}),
     ("all_reduce_times", {}, {"rings over eight ports": "635 µs"}),  # 126 steps of 5 µs, 126/64 MB at 400 GB/s
-    ("all_reduce_times", {}, {"quickest": "two trees over eight ports"}),
-    ("all_reduce_times", {"message_bytes": "10 GB"}, {"quickest": "rings over eight ports"}),
-    ("checkpoints", {}, {"mean time between failures": "3.09 h", "best interval": "18.6 min, with 14.2 %"}),
-    ("experts", {}, {"copies dropped": "15.4 %", "places empty": "32.4 %"}),  # 4,080 + 980 copies beyond 5,120 each
-    ("experts", {"held": "one from the top, one from the bottom"}, {"fullest GPU, dropless": "10,168 copies, 1.24"}),
-    ("first_stage", {}, {"fewest stages that fit": "16", "idle fraction then, 1F1B": "48.4 %"}),  # 15/31
+    ("all_reduce_times", {}, {"fastest": "two trees over eight ports"}),
+    ("all_reduce_times", {"message_bytes": "10 GB"}, {"fastest": "rings over eight ports"}),
+    ("checkpoints", {}, {"MTBF of the job": "3.09 h", "best interval": "18.6 min, with 14.2 %"}),
+    ("experts", {}, {"dropped copies": "15.4 %", "empty slots": "32.4 %"}),  # 4,080 + 980 copies beyond 5,120 each
+    ("experts", {"held": "one from each end"}, {"most loaded GPU, dropless": "10,168 copies, 1.24"}),
+    ("first_stage", {}, {"fewest stages that fit": "16", "pipeline bubble with that, 1F1B": "48.4 %"}),  # 15/31
     ("first_stage", {"gpus": "32,768"}, {"fewest stages that fit": "4"}),
     ("first_stage", {"tp": "4"}, {"fewest stages that fit": "32"}),
-    ("first_stage", {"sharded": "optimizer (ZeRO-1)"}, {"fewest stages that fit": "32"}),
-    ("first_stage", {"recomputed": "every layer"}, {"fewest stages that fit": "2"}),
-    ("learning_rates", {}, {"area, cosine": "15", "area, warmup, stable, decay": "28.2"}),  # 0.3 + 26.4 + 1.5
-    ("loader", {}, {"shortest queue that covers all but the first load": "5 of each worker"}),  # 12 s over 2.5 s
-    ("loader", {"slow_s": "20 s"}, {"shortest queue that covers all but the first load": "none up to 8"}),
-    ("loader", {"slow_s": "20 s"}, {"a step in the long run, at best": "2.9 s, loading sets the pace"}),
-    ("loss_scaler", {}, {"with level gradients": "0.498 % for good"}),  # one step of 201
-    ("overlap", {}, {"the step waits for": "21 ms", "hidden share of the traffic": "62.5 %"}),  # 5 + 8 · 7 - 40 ms
-    ("pipeline", {}, {"length of the step": "11 micro-batches", "idle, all stages together": "27.3 %"}),
-    ("pipeline", {"slowest": "2 ×"}, {"length of the step": "19 micro-batches, 8 of them work, 16 on the last"}),
+    ("first_stage", {"sharded": "optimizer states (ZeRO-1)"}, {"fewest stages that fit": "32"}),
+    ("first_stage", {"recomputed": "full"}, {"fewest stages that fit": "2"}),
+    ("learning_rates", {}, {"area, cosine": "15", "area, WSD (warmup, stable, decay)": "28.2"}),  # 0.3 + 26.4 + 1.5
+    ("loader", {}, {"smallest depth that hides all but the first load": "5 per worker"}),  # 12 s over 2.5 s
+    ("loader", {"slow_s": "20 s"}, {"smallest depth that hides all but the first load": "none up to 8"}),
+    ("loader", {"slow_s": "20 s"}, {"step time in the long run, at best": "2.9 s, limited by loading"}),
+    ("loss_scaler", {}, {"skipped in the long run, constant gradients": "0.498 %"}),  # one step of 201
+    ("overlap", {}, {"exposed communication": "21 ms", "hidden share of communication": "62.5 %"}),  # 5 + 8 · 7 - 40 ms
+    ("pipeline", {}, {"step time": "11 micro-batches", "pipeline bubble, average over stages": "27.3 %"}),
+    ("pipeline", {"slowest": "2 ×"}, {"step time": "19 micro-batches, 8 of them computing, 16 on the last"}),
     ("pipeline", {"schedule": "ZB-H2"}, {"longest wait between a stage's first and last operation": "none"}),
-    ("ranks", {}, {"on DP, rank 0 talks with": "ranks 16, 32, 48", "over": "ports of 4 servers, 50 GB/s"}),
-    ("ring", {}, {"sent by each GPU so far": "1.5 GB", "time so far, without latency": "30 ms"}),
-    ("ring_attention", {}, {"the mask saves": "12.5 %", "attention takes": "9.62 ms"}),  # 3.5 blocks of 2.75 ms
-    ("ring_attention", {"layout": "a chunk from the head, one from the tail"}, {"the mask saves": "50 %"}),
-    ("roofline", {}, {"ridge of the H100-80GB": "295 FLOP per byte", "it waits for": "memory"}),  # 989e12 / 3.35e12
+    ("ranks", {}, {"on DP, rank 0 communicates with": "ranks 16, 32, 48", "over": "network ports of 4 nodes, 50 GB/s"}),
+    ("ring", {}, {"sent by each GPU so far": "1.5 GB", "time so far, ignoring latency": "30 ms"}),
+    ("ring_attention", {}, {"saved by the mask": "12.5 %", "attention time": "9.62 ms"}),  # 3.5 blocks of 2.75 ms
+    ("ring_attention", {"layout": "one from the head, one from the tail"}, {"saved by the mask": "50 %"}),
+    ("roofline", {}, {"ridge point of the H100-80GB": "295 FLOP per byte", "limited by": "memory bandwidth"}),  # 989e12 / 3.35e12
     ("step_memory", {}, {"peak": "64.6 GB, in the loss", "on an H100-80GB": "fits"}),
     ("step_memory", {"gradient_shards": "sharded (ZeRO-2)"}, {"peak": "64.6 GB"}),  # the loss comes before gradients
     ("step_memory", {"recomputed": "all layers"}, {"peak": "34.8 GB"}),
-    ("valleys", {"size": "10 % of the best", "work": "7.2 · 10²³ FLOP, as Llama 3 8B"}, {"lowest point": "81B on"}),
-    ("zero", {}, {"parameters": "8.03 billion", "states fit under": "ZeRO-1, ZeRO-2, ZeRO-3"}),
+    ("valleys", {"size": "10 % of the best size", "work": "7.2 · 10²³ FLOP, as Llama 3 8B"}, {"minimum": "81B on"}),
+    ("zero", {}, {"parameters": "8.03 billion", "model states fit with": "ZeRO-1, ZeRO-2, ZeRO-3"}),
 ]  # fmt: skip
 
 

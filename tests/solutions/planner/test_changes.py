@@ -25,13 +25,13 @@ def test_every_number_moves_to_its_neighbours_and_dp_follows() -> None:
     layout = Layout(tp=2, pp=4, dp=8, virtual_stages=2, schedule="interleaved", micro_batch=2, recompute="selective")
     found = near(layout)
     assert set(found) == {
-        "TP 1", "TP 4", "PP 2", "PP 8", "CP 2", "micro-batch 1", "micro-batch 4", "no virtual stages", "3 virtual stages",
-        "ZeRO 0", "ZeRO 2", "no recomputation", "full recomputation", "512 sequences a step",
+        "TP 1", "TP 4", "PP 2", "PP 8", "CP 2", "micro-batch size 1", "micro-batch size 4", "no virtual stages", "3 virtual stages",
+        "ZeRO 0", "ZeRO 2", "no recomputation", "full recomputation", "global batch size 512",
     }  # fmt: skip
     assert found["TP 4"] == (replace(layout, tp=4, dp=4), BATCH)
     assert found["PP 2"] == (replace(layout, pp=2, dp=16), BATCH)
     assert found["no virtual stages"] == (replace(layout, virtual_stages=1, schedule="1f1b"), BATCH)
-    assert found["512 sequences a step"] == (layout, Batch(512, 8192))
+    assert found["global batch size 512"] == (layout, Batch(512, 8192))
 
 
 def test_chunks_are_of_a_pipeline_and_name_its_schedule_where_that_has_them() -> None:
@@ -46,9 +46,9 @@ def test_chunks_are_of_a_pipeline_and_name_its_schedule_where_that_has_them() ->
 @pytest.mark.parametrize(
     ("layout", "batch", "words"),
     [
-        (Layout(dp=64, micro_batch=8), BATCH, {"micro-batch 4", "512 sequences a step"}),
-        (Layout(pp=4, dp=16), Batch(100, 8192), {"96 sequences a step", "112 sequences a step"}),
-        (Layout(pp=4, dp=16, virtual_stages=2, schedule="interleaved"), Batch(100, 8192), {"64 sequences a step", "128 sequences a step"}),
+        (Layout(dp=64, micro_batch=8), BATCH, {"micro-batch size 4", "global batch size 512"}),
+        (Layout(pp=4, dp=16), Batch(100, 8192), {"global batch size 96", "global batch size 112"}),
+        (Layout(pp=4, dp=16, virtual_stages=2, schedule="interleaved"), Batch(100, 8192), {"global batch size 64", "global batch size 128"}),
         (Layout(pp=4, dp=16, schedule="interleaved"), BATCH, {"the schedule 1F1B", "2 virtual stages"}),
         (Layout(tp=8, cp=3, dp=2), BATCH, {"CP 2"}),
     ],
@@ -59,7 +59,9 @@ def test_what_does_not_run_is_mended_by_one_change(layout: Layout, batch: Batch,
 
 def test_a_format_and_a_software_are_changed_where_that_can_help() -> None:
     assert "BF16" in near(Layout(dp=64, precision="fp8"), cluster=Cluster("A100-80GB", 64))
-    assert "software that overlaps, such as megatron-2024" in near(Layout(tp=2, dp=32, software="megatron-2023"))
+    assert "software that overlaps TP communication, such as megatron-2024" in near(
+        Layout(tp=2, dp=32, software="megatron-2023")
+    )
     for layout in (Layout(tp=2, dp=32), Layout(dp=64, software="megatron-2023")):  # it overlaps, or has no TP
         assert not [words for words in near(layout) if "software" in words]
     assert not [

@@ -44,7 +44,7 @@ BATCH = Batch(512, 8192)
                 software="megatron-2023",
             ),
             """
-            # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # Before Blackwell it wants
+            # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # Before Blackwell, set
             CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size
             2 --sequence-parallel --context-parallel-size 2 --pipeline-model-parallel-size 2
             --num-virtual-stages-per-pipeline-rank 4 --recompute-granularity selective --bf16 #
@@ -112,9 +112,9 @@ BATCH = Batch(512, 8192)
                 gradient_bytes=2,
             ),
             """
-            # Megatron-LM core_v0.15.0: old on 64 H100-80GB # Before Blackwell it wants
-            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # Of this model only the shape is
-            known: rotary positions, norms and router are as Megatron-LM has them by itself. #
+            # Megatron-LM core_v0.15.0: old on 64 H100-80GB # Before Blackwell, set
+            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # Only the shape of this model is known: rotary positions, norms and
+            router use Megatron-LM's defaults. #
             layout --tensor-model-parallel-size 2 --context-parallel-size 1
             --pipeline-model-parallel-size 2 --use-distributed-optimizer --overlap-grad-reduce
             --overlap-param-gather --recompute-granularity full --recompute-method block
@@ -154,7 +154,7 @@ BATCH = Batch(512, 8192)
             WIDE_HEADS,
             Layout(cp=2, dp=32, ep=8, precision="fp16", software="nemo-2024"),
             """
-            # Megatron-LM core_v0.15.0: Qwen3-30B-A3B on 64 H100-80GB # Before Blackwell it wants
+            # Megatron-LM core_v0.15.0: Qwen3-30B-A3B on 64 H100-80GB # Before Blackwell, set
             CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size
             1 --context-parallel-size 2 --pipeline-model-parallel-size 1
             --expert-model-parallel-size 8 --expert-tensor-parallel-size 1
@@ -237,8 +237,8 @@ BATCH = Batch(512, 8192)
             replace(DENSE, name="mine", layers=7),
             Layout(pp=4, dp=16, zero=3, schedule="gpipe", recompute="selective"),
             """
-            # TorchTitan v0.2.2: mine on 64 H100-80GB # It has no flavor of mine: register one under
-            [model]. # Its flash attention keeps no scores, which is what selective recomputation drops:
+            # TorchTitan v0.2.2: mine on 64 H100-80GB # TorchTitan has no flavor for mine: register one under
+            [model]. # TorchTitan's flash attention never stores the scores that selective recomputation drops, so
             mode is none. [training] local_batch_size = 32 global_batch_size = 512 seq_len = 8192
             [parallelism] data_parallel_replicate_degree = 1 data_parallel_shard_degree = 16
             fsdp_reshard_after_forward = "always" tensor_parallel_degree = 1 context_parallel_degree = 1
@@ -337,11 +337,11 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
             ),
             [
                 "the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V",
-                "shards over 3 ranks; CP 2 has to divide that",
-                "ZeRO 1, which shards the optimizer alone; plan with ZeRO 2 or 3",
+                "a shard group of 3 ranks; CP 2 must divide it",
+                "ZeRO 1, which shards only the optimizer states; plan with ZeRO 2 or 3",
                 "tensor parallelism without sequence parallelism",
                 "fp16; it has bf16, fp8 and mxfp8",
-                "recomputing MLPs alone; it has none, single operators, every n-th layer and full",
+                "recomputing only the MLPs; it has none, single operators, every n-th layer and full",
             ],
         ),
         (
@@ -349,7 +349,7 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
             DENSE,
             Layout(tp=2, dp=32, zero=0, precision="nvfp4", recompute="partial"),
             [
-                "copies of the weights (ZeRO 0) beside another axis; it shards them: plan with ZeRO 3",
+                "replicated weights (ZeRO 0) together with another axis; it shards them: plan with ZeRO 3",
                 "nvfp4; it has bf16, fp8 and mxfp8",
                 "recomputing 0 of 32 layers; it recomputes every n-th",
             ],
@@ -359,7 +359,7 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
             DENSE,
             Layout(cp=2, dp=32, zero=0, recompute="partial", recomputed_layers=5),
             [
-                "copies of the weights (ZeRO 0) beside another axis; it shards them: plan with ZeRO 3",
+                "replicated weights (ZeRO 0) together with another axis; it shards them: plan with ZeRO 3",
                 "recomputing 5 of 32 layers; it recomputes every n-th",
             ],
         ),
@@ -369,14 +369,14 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
             Layout(pp=8, dp=8, zero=0),
             [
                 "8 pieces of 5 layers",
-                "copies of the weights (ZeRO 0) beside another axis; it shards them: plan with ZeRO 3",
+                "replicated weights (ZeRO 0) together with another axis; it shards them: plan with ZeRO 3",
             ],
         ),
         (
             "torchtitan",
             MIXTURE,
             Layout(tp=4, dp=16, ep=8, expert_tp=2, zero=3),
-            ["experts with TP 2; it has 1 and the TP of the rest"],
+            ["experts with TP 2; it supports 1 and the TP of the other layers"],
         ),
     ],
 )
@@ -403,7 +403,7 @@ def test_without_a_pipeline_no_schedule_is_missing_and_two_stages_are_one() -> N
 def test_torchtitan_takes_one_copy_beside_another_axis_and_not_two() -> None:
     cluster = Cluster("H100-80GB", 16)
     assert "data_parallel_shard_degree = 1" in written("torchtitan", DENSE, cluster, Layout(tp=16, zero=0), BATCH)
-    with pytest.raises(ValueError, match="copies of the weights"):
+    with pytest.raises(ValueError, match="replicated weights"):
         written("torchtitan", DENSE, cluster, Layout(tp=8, dp=2, zero=0), BATCH)
 
 
@@ -446,10 +446,10 @@ def test_megatron_is_told_which_parts_of_a_mixture_to_recompute(model: Model, pa
 
 def test_what_megatron_cannot_be_told_of_a_model_is_a_comment() -> None:
     banded, *flags = for_megatron(named_model("GPT-3-175B"))[1:]
-    assert banded == "# It has no setting for the banded sparse attention of every second layer."
+    assert banded == "# Megatron-LM has no setting for the banded sparse attention of every second layer."
     assert not [line for line in flags if line.startswith("--not")]
     windowed = for_megatron(named_model("GPT-OSS-20B"))
-    assert "# The plan counts attention over the whole sequence, without the window." in windowed
+    assert "# The plan counts attention over the full sequence, ignoring the window." in windowed
     assert "--window-size 128,0" in windowed
 
 

@@ -46,23 +46,23 @@ def test_llama_3_as_it_was_trained_fits_without_recomputation() -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str, float, float, str]] = [
-    ({"dp": 64}, "product", 8192, 16384, "TP 8 × CP 1 × PP 16 × DP 64 = 8,192 GPUs, and the cluster has 16,384"),
-    ({"tp": 24}, "heads", 24, 128, "TP 24 does not divide 128 heads"),
-    ({"tp": 3}, "kv_heads", 3, 8, "TP 3 and 8 key/value heads do not divide one another"),
-    ({"tp": 7}, "mlp", 7, 53248, "TP 7 does not divide the 53,248 columns of the MLP"),
-    ({"tp": 16, "dp": 64}, "node", 16, 8, "TP 16 reaches over nodes: only 8 GPUs share fast links"),
-    ({"pp": 127}, "layers", 127, 126, "127 stages, and the model has 126 layers"),
-    ({"virtual_stages": 9}, "layers", 144, 126, "16 stages of 9 chunks are 144, and the model has 126 layers"),
-    ({"pp": 1, "virtual_stages": 2}, "layers", 2, 1, "virtual stages need a pipeline, and PP is 1"),
+    ({"dp": 64}, "product", 8192, 16384, "TP 8 × CP 1 × PP 16 × DP 64 = 8,192 GPUs, but the cluster has 16,384"),
+    ({"tp": 24}, "heads", 24, 128, "TP 24 does not divide the 128 attention heads"),
+    ({"tp": 3}, "kv_heads", 3, 8, "TP 3 neither divides the 8 key/value heads nor is a multiple of them"),
+    ({"tp": 7}, "mlp", 7, 53248, "TP 7 does not divide the MLP width of 53,248"),
+    ({"tp": 16, "dp": 64}, "node", 16, 8, "TP 16 spans several nodes: only 8 GPUs share fast links"),
+    ({"pp": 127}, "layers", 127, 126, "127 stages, but the model has only 126 layers"),
+    ({"virtual_stages": 9}, "layers", 144, 126, "16 stages with 9 virtual stages each make 144 chunks, but the model has only 126 layers"),
+    ({"pp": 1, "virtual_stages": 2}, "layers", 2, 1, "virtual stages need a pipeline, but PP is 1"),
     ({"micro_batch": 32}, "batch", 4096, 2048,
-     "a batch of 2,048 sequences does not divide by DP 128 × micro-batch 32 = 4,096"),
-    ({"dp": 256, "virtual_stages": 2}, "batch", 8, 16, "interleaving wants a multiple of 16 micro-batches, and there are 8"),
-    ({"cp": 3}, "context", 6, 8192, "a sequence of 8,192 tokens does not divide into 2 × CP 3 = 6 chunks"),
+     "the global batch size of 2,048 is not divisible by DP 128 × micro-batch size 32 = 4,096"),
+    ({"dp": 256, "virtual_stages": 2}, "batch", 8, 16, "interleaving needs a multiple of 16 micro-batches, but there are 8"),
+    ({"cp": 3}, "context", 6, 8192, "the sequence length of 8,192 is not divisible into 2 × CP 3 = 6 chunks"),
     ({"virtual_stages": 2, "schedule": "gpipe"}, "layers", 2, 1,
-     "the schedule GPipe has no virtual stages, and 2 are asked for: interleaving has"),
-    ({"schedule": "interleaved"}, "layers", 1, 2, "interleaving wants at least 2 virtual stages, and there is 1, which is 1F1B"),
-    ({"precision": "mxfp8"}, "precision", 8, 16, "H100-80GB has no matrix products in MXFP8: it computes in BF16, FP8"),
-    ({"ep": 2}, "experts", 2, 1, "EP 2 deals out experts, and Llama-3-405B has none"),
+     "the schedule GPipe has no virtual stages, but 2 are requested: use interleaved 1F1B"),
+    ({"schedule": "interleaved"}, "layers", 1, 2, "interleaving needs at least 2 virtual stages: with 1 it is plain 1F1B"),
+    ({"precision": "mxfp8"}, "precision", 8, 16, "H100-80GB does not multiply matrices in MXFP8: it supports BF16, FP8"),
+    ({"ep": 2}, "experts", 2, 1, "EP 2 needs experts, but Llama-3-405B has none"),
 ]  # fmt: skip
 
 
@@ -82,11 +82,11 @@ def test_experts_must_be_dealt_evenly() -> None:
     mixture = named_model("Mixtral-8x7B")
     judged = plan(mixture, Cluster("H100-80GB", 64), Layout(dp=64, ep=3), Batch(64, 4096))
     assert judged.faults == (
-        Fault("experts", 3, 8, "EP 3 does not divide 8 experts"),
-        Fault("experts", 3, 64, "EP 3 must divide the 64 ranks of a stage (TP × CP × DP)"),
+        Fault("experts", 3, 8, "EP 3 does not divide the 8 experts"),
+        Fault("experts", 3, 64, "EP 3 does not divide the 64 ranks of a stage (TP × CP × DP)"),
     )
     cut = plan(mixture, Cluster("H100-80GB", 64), Layout(tp=2, dp=32, ep=8, expert_tp=16), Batch(64, 4096))
-    assert [fault.words for fault in cut.faults] == ["EP 8 must divide the 64 ranks of a stage (TP × CP × DP)"]
+    assert [fault.words for fault in cut.faults] == ["EP 8 does not divide the 64 ranks of a stage (TP × CP × DP)"]
     assert plan(mixture, Cluster("H100-80GB", 64), Layout(dp=64, ep=8, recompute="full"), Batch(64, 4096)).faults == ()
 
 
@@ -104,7 +104,7 @@ def test_all_faults_are_said_at_once() -> None:
         "context",
     }
     assert judged.step == judged.memory == {}
-    assert warnings(judged) == ("no single change makes it run: a search tells whether another layout does",)
+    assert warnings(judged) == ("no single change makes it run: search for a layout that does",)
     assert judged.step_s == judged.memory_bytes == judged.bubble_overhead == math.inf
     assert (judged.fits, judged.mfu, judged.bubble_idle_fraction) == (False, 0, 1)
 
@@ -112,7 +112,7 @@ def test_all_faults_are_said_at_once() -> None:
 def test_what_does_not_fit_is_named_with_its_number() -> None:
     (fault,) = plan(LLAMA, CLUSTER, Layout(tp=8, pp=1, dp=2048), BATCH).faults
     assert (fault.constraint, fault.limit) == ("memory", CLUSTER.memory_bytes)
-    assert fault.words == f"needs {fault.seen / 1e9:.1f} GB on the fullest GPU, and it has 85.5 GB"
+    assert fault.words == f"needs {fault.seen / 1e9:.1f} GB per GPU at peak, but each GPU has 85.5 GB"
 
 
 def test_what_just_fits_fits() -> None:
@@ -138,7 +138,7 @@ def test_the_ends_of_a_pipeline_may_have_a_layer_less_for_the_embeddings() -> No
         ({"precision": "fp4"}, "precision must be one of bf16, fp16, fp8, mxfp8, nvfp4, not 'fp4'"),
         ({"recomputed_layers": None}, "recomputed_layers must be a whole number of at least 0, not None"),
         ({"zero": 4}, "stage must be 0, 1, 2 or 3, not 4"),
-        ({"software": "mine"}, "'mine' is no software of planner/constants.yaml, which has megatron-2020"),
+        ({"software": "mine"}, "unknown software 'mine'; planner/constants.yaml has megatron-2020"),
     ],
 )
 def test_unknown_words_are_answered_with_those_that_are_known(change: dict[str, Any], message: str) -> None:
@@ -148,7 +148,7 @@ def test_unknown_words_are_answered_with_those_that_are_known(change: dict[str, 
 
 def test_a_sequence_is_cut_by_tensor_parallelism_too_where_that_is_sequence_parallel() -> None:
     case = {"model": LLAMA, "cluster": CLUSTER, "batch": Batch(2048, 8196)}
-    words = "a sequence of 8,196 tokens does not divide by CP 1 × TP 8, which sequence parallelism wants"
+    words = "the sequence length of 8,196 is not divisible by CP 1 × TP 8, as sequence parallelism requires"
     assert plan(layout=GOOD, **case).faults == (Fault("context", 8, 8196, words),)
     assert plan(layout=replace(GOOD, sequence_parallel=False), **case).step
 
@@ -158,8 +158,8 @@ def test_it_says_how_gradients_are_counted_where_stage_two_meets_a_pipeline() ->
     piped, plain = (
         plan(named_model("Llama-3-8B"), cluster, Layout(pp=pp, dp=64 // pp, zero=2), batch) for pp in (2, 1)
     )
-    assert any("once a step" in words for words in counted(piped))
-    assert not any("once a step" in words for words in counted(plain))
+    assert any("once per step" in words for words in counted(piped))
+    assert not any("once per step" in words for words in counted(plain))
 
 
 def test_days_and_dollars_of_a_run() -> None:
@@ -239,7 +239,7 @@ def test_a_model_has_at_least_one_of_everything(name: str) -> None:
 
 
 def test_heads_divide_the_width_unless_they_have_their_own() -> None:
-    with pytest.raises(ValueError, match="4 heads must divide the width 66"):
+    with pytest.raises(ValueError, match="4 heads must divide the hidden size 66"):
         Model("mine", **SHAPE | {"hidden": 66})
     assert Model("mine", **SHAPE | {"hidden": 66}, head_width=16).head_dim == 16
 
@@ -294,12 +294,12 @@ def test_shards_and_recomputed_layers_are_of_what_there_is() -> None:
     even = plan(LLAMA, CLUSTER, replace(GOOD, shard_group=8), BATCH).faults
     assert "product" not in {fault.constraint for fault in even}
     assert plan(LLAMA, CLUSTER, replace(GOOD, shard_group=3), BATCH).faults == (
-        Fault("product", 3, 128, "shards over 3 ranks do not divide the 128 ranks that hold a copy (DP × CP)"),
+        Fault("product", 3, 128, "a shard group of 3 ranks does not divide the 128 ranks that hold a copy (DP × CP)"),
     )
     some = replace(GOOD, recompute="partial", recomputed_layers=126)
     assert plan(LLAMA, CLUSTER, some, BATCH).faults == ()
     assert plan(LLAMA, CLUSTER, replace(some, recomputed_layers=127), BATCH).faults == (
-        Fault("layers", 127, 126, "127 layers cannot be recomputed of 126"),
+        Fault("layers", 127, 126, "cannot recompute 127 layers, because the model has 126"),
     )
 
 
@@ -314,7 +314,7 @@ def test_a_schedule_counts_only_in_a_pipeline_and_as_many_stages_as_layers_are_n
     assert kinds(Layout(pp=126)) == set()
     assert kinds(Layout(tp=8, pp=16, dp=128), Batch(1536, 8192)) == set()  # 12 micro-batches for 16 stages
     words = [fault.words for fault in plan(LLAMA, CLUSTER, Layout(pp=65, virtual_stages=2), BATCH).faults]
-    assert "65 stages of 2 chunks are 130, and the model has 126 layers" in words
+    assert "65 stages with 2 virtual stages each make 130 chunks, but the model has only 126 layers" in words
 
 
 def test_each_generation_computes_in_one_format_more() -> None:
@@ -329,7 +329,7 @@ def test_each_generation_computes_in_one_format_more() -> None:
         cluster = Cluster(accelerator, 8)
         assert tuple(name for name in formats if not precision_faults(cluster, name)) == formats[:count]
     (fault,) = precision_faults(Cluster("V100-32GB", 8), "bf16")
-    assert fault == Fault("precision", 16, 16, "V100-32GB has no matrix products in BF16: it computes in FP16")
+    assert fault == Fault("precision", 16, 16, "V100-32GB does not multiply matrices in BF16: it supports FP16")
 
 
 def test_each_divisor_is_there_once_in_order() -> None:
@@ -343,5 +343,5 @@ def test_measures_alone_refuse_what_cannot_run() -> None:
     assert layout_step_seconds(**CASE, tp=8, pp=16, dp=128) == verdict["step_s"]
     assert layout_mfu(**CASE, tp=8, pp=16, dp=128) == verdict["mfu"]
     for measure in (layout_memory_bytes, layout_step_seconds, layout_mfu):
-        with pytest.raises(ValueError, match="TP 24 does not divide 128 heads"):
+        with pytest.raises(ValueError, match="TP 24 does not divide the 128 attention heads"):
             measure(**CASE, tp=24, pp=16, dp=128)

@@ -132,7 +132,7 @@ def test_nothing_that_runs_is_left_out(model: Model, cluster: Cluster, batch: Ba
 
 
 def test_a_format_that_the_chip_lacks_is_refused() -> None:
-    with pytest.raises(ValueError, match="no matrix products in MXFP8"):
+    with pytest.raises(ValueError, match="does not multiply matrices in MXFP8"):
         search(LLAMA, CLUSTER, BATCH, limits=Limits(precision="mxfp8"))
 
 

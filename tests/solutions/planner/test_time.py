@@ -703,7 +703,7 @@ def test_the_flop_of_the_smallest_step_are_counted_one_by_one() -> None:
 
 def test_a_name_without_constants_is_answered_with_the_names_that_have_some() -> None:
     for what, find in (("chip", chip), ("software", software), ("kind of kernels", kernels)):
-        with pytest.raises(ValueError, match=f"^'mine' is no {what} of planner/constants.yaml, which has "):
+        with pytest.raises(ValueError, match=f"^unknown {what} 'mine'; planner/constants.yaml has "):
             find("mine")
 
 

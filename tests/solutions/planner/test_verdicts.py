@@ -83,8 +83,8 @@ def test_virtual_stages_have_equal_chunks_but_for_one_layer_at_each_end() -> Non
     fault = layout_judge.verdict(**run, pp=16, dp=8, virtual_stages=7)["faults"][0]
     assert (fault["seen"], fault["limit"]) == (112, 126)
     assert fault["words"] == (
-        "PP 16 with 7 virtual stages makes 112 chunks, and these cannot be equal: 112 divides neither 126 layers nor 128, "
-        "which is with one more at each end"
+        "PP 16 with 7 virtual stages makes 112 chunks, which cannot be equal: 112 divides neither the 126 layers nor 128, "
+        "with the embedding and the output layer counted as one each"
     )
 
 
@@ -95,7 +95,7 @@ def test_stages_have_equally_many_layers_but_for_one_at_an_end(model: str, most:
     assert layout_judge.verdict(**run, pp=most, dp=256 // most)["faults"] == []
     (fault,) = layout_judge.verdict(**run, pp=2 * most, dp=128 // most)["faults"]
     assert (fault["constraint"], fault["seen"]) == ("layers", 2 * most)
-    assert fault["words"].startswith(f"PP {2 * most} makes {2 * most} stages, and these cannot be equal: ")
+    assert fault["words"].startswith(f"PP {2 * most} makes {2 * most} stages, which cannot be equal: ")
 
 
 @pytest.mark.parametrize("layers", [2, 7, 80, 94, 126])

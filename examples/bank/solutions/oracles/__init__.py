@@ -1,1 +1,1 @@
-"""Oracles: the same amounts by another road, payment by payment in exact fractions."""
+"""Oracles: independent computations of the same amounts, payment by payment in exact arithmetic."""

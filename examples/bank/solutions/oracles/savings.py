@@ -1,4 +1,4 @@
-"""An account in which every deposit grows on its own, in exact fractions."""
+"""An account in which every deposit earns interest separately, in exact fractions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def balance(*, deposit_dollars: float, monthly_rate: float, months: int) -> float:
-    """The deposits, each with the interest of the months since it was made, added up."""
+    """Sum the deposits, each with the interest since it was made."""
     growth = 1 + Fraction(str(monthly_rate))
     grown = [Fraction(str(deposit_dollars))]
     while len(grown) < months:

@@ -27,7 +27,7 @@ Amounts = Mapping[str, float]  # by name, in the question's unit
 
 
 class Amount(AuthorModel):
-    """One of the amounts: what it is, how large it is, and how large by an independent computation."""
+    """One of the amounts: its label, its value, and its value by an independent computation."""
 
     means: Prose
     value: Value
@@ -44,7 +44,7 @@ class Answer(AuthorModel):
 
 
 class Mistake(AuthorModel):
-    """A wrong allocation that teachers know."""
+    """A wrong allocation that authors expect."""
 
     gives: dict[str, Value]
     say: Prose = Field(min_length=10)
@@ -60,7 +60,7 @@ class AllocationTemplate(Template):
     @model_validator(mode="after")
     def _mistakes_are_allocations(self) -> AllocationTemplate:
         if any(mistake.gives.keys() != self.answer.amounts.keys() for mistake in self.mistakes):
-            raise ValueError(f"a mistake gives all of the amounts: {', '.join(self.answer.amounts)}")
+            raise ValueError(f"a mistake needs all amounts: {', '.join(self.answer.amounts)}")
         return self
 
 
@@ -101,11 +101,11 @@ params:
   file_bytes: {choice: [1, 2, 4], unit: GB}
   latency_s: {choice: [5, 10, 15], unit: ms}
 prompt: |
-  A file of {{ file_bytes }} crosses a link of 100 Gbit/s with a latency of {{ latency_s }}. Where does the time go?
+  You send a file of {{ file_bytes }} over a link of 100 Gbit/s with a latency of {{ latency_s }}. How does the time divide into latency and sending?
 answer:
   unit: ms
   whole: ref("example.transfer_seconds", file_bytes=file_bytes, bandwidth_bytes_per_s=12.5e9, latency_s=latency_s)
-  within: 1                                     # how far an amount may be off, in the unit
+  within: 1                                     # tolerance, in the unit
   amounts:                                      # in base units; the lint compares each value with its oracle
     latency:
       means: the latency
@@ -131,7 +131,7 @@ mistakes:
         ]
         equal = dict.fromkeys(right, sum(right.values()) / len(right))
         if any(_distance(*pair) <= 2 * answer.within for pair in combinations([right, *wrong, equal], 2)):
-            raise Reject("a mistake, or the same share for all, cannot be told from another allocation")
+            raise Reject("a mistake, or equal amounts, is too close to another allocation")
         return [right, *wrong]
 
     def pose(self, template: AllocationTemplate, draw: Draw, solved: list[Amounts]) -> Posed:
@@ -151,7 +151,7 @@ mistakes:
                 proof.faults.append(f"{name}: value and oracle differ; one of the two is wrong")
         for amounts in solved:
             if abs(sum(amounts.values()) - whole) > answer.within / 10:
-                proof.faults.append(f"{amounts} adds up to {sum(amounts.values()):g}, and the whole is {whole:g}")
+                proof.faults.append(f"{amounts} adds up to {sum(amounts.values()):g}, but the whole is {whole:g}")
         for pair in combinations(solved, 2):
             proof.near(_distance(*pair) / (2 * answer.within))
         return proof
@@ -207,7 +207,7 @@ mistakes:
         total = sum(amounts.values())
         if abs(total - form.whole) > len(amounts) * form.within:
             raise Unreadable(
-                f"Your amounts add up to {_shown(form, total)}, and the whole is {_shown(form, form.whole)}."
+                f"Your amounts add up to {_shown(form, total)}, but the whole is {_shown(form, form.whole)}."
             )
         return amounts
 
@@ -222,8 +222,8 @@ mistakes:
             if _distance(value, mistake.amounts) <= form.within:
                 return Feedback.judged(question, credit, mistake.say, mistake=index, parts=parts)
         most = max(parts, key=lambda name: value[name] - key.amounts[name])
-        said = "" if credit == 1 else f"You give too much to `{most}`: {form.amounts[most]}."
-        return Feedback.judged(question, credit, said, parts=parts)
+        remark = "" if credit == 1 else f"Your value of `{most}`, {form.amounts[most]}, is too large."
+        return Feedback.judged(question, credit, remark, parts=parts)
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = self.key_and_form(question)
@@ -256,7 +256,7 @@ mistakes:
 
 
 def _worked_out(answer: Answer, draw: Draw, value: str | float) -> float:
-    """Return what an author's expression gives, in the question's unit."""
+    """Evaluate an author's expression, in the question's unit."""
     return from_base(float(draw.evaluate(value)), answer.unit)
 
 
@@ -266,7 +266,7 @@ def _distance(first: Amounts, second: Amounts) -> float:
 
 
 def _how(form: AllocationForm) -> str:
-    return f"An amount for each; together they are {_shown(form, form.whole)}."
+    return f"Enter an amount for each. Together they are {_shown(form, form.whole)}."
 
 
 def _shown(form: AllocationForm, amount: float) -> str:
@@ -278,7 +278,7 @@ def _written(form: AllocationForm, number: float) -> str:
 
 
 def _amount(form: AllocationForm, name: str, raw: Any) -> float:
-    """Return an amount in the question's unit, in which a number alone is as well. Raises Unreadable."""
+    """Return an amount in the question's unit; a bare number is in that unit. Raises Unreadable."""
     text = str(raw).strip()
     is_bare = re.fullmatch(r"[-+]?[\d.,\s]+(?:e[-+]?\d+)?", text)
     try:

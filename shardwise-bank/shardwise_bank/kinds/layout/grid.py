@@ -1,4 +1,4 @@
-"""The grid of a question: every combination of the options that satisfies the product rule, in an order of its own."""
+"""The grid of a question: every combination of the options that satisfies the product rule, in a fixed order."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Layout = tuple[Option, ...]  # a value for each axis, in the order of the axes
 
 
 def combinations(form: LayoutForm) -> tuple[Layout, ...]:
-    """Every combination that has its product, first axis slowest."""
+    """Return every combination that satisfies the product rule; the first axis varies slowest."""
     return tuple(_places(form))
 
 
 def place_in_grid(form: LayoutForm, layout: Layout) -> int | None:
-    """The place of a combination in that order; None where it breaks the product rule, or is of no option."""
+    """Return the index of a combination in that order; None when it breaks the product rule or a value is not an option."""
     return _places(form).get(layout)
 
 
 def size(form: LayoutForm) -> int:
-    """How many combinations are tried to find those that satisfy the product rule."""
+    """Count the combinations before the product rule."""
     return prod(len(axis.options) or 1 for axis in form.axes)
 
 
@@ -36,18 +36,18 @@ def _all(form: LayoutForm) -> Iterator[Layout]:
     for picked in product(*(axis.options or (0,) for axis in form.axes)):
         layout = {axis.name: value for axis, value in zip(form.axes, picked, strict=True)}
         for axis in form.axes:
-            if not axis.options:  # only one has none
+            if not axis.options:  # at most one axis has none
                 layout[axis.name] = remaining(form, layout, axis.name) or 0
         if product_of(form, layout) == form.number:
             yield tuple(layout.values())
 
 
 def product_of(form: LayoutForm, layout: Mapping[str, Option]) -> int:
-    """The product of the axes that have one; the number asked for where there is no rule."""
+    """Return the product of the axes in the product rule; without a rule, the required number."""
     return prod(int(layout[name]) for name in form.of) if form.of else form.number
 
 
 def remaining(form: LayoutForm, layout: Mapping[str, Option], name: str) -> int | None:
-    """What the product rule leaves for an axis; None where the others do not divide the number."""
+    """Return the value that the product rule leaves for an axis; None when the others do not divide the number."""
     others = prod(int(layout[other]) for other in form.of if other != name)
     return form.number // others if others and form.number % others == 0 else None

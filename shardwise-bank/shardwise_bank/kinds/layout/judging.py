@@ -1,4 +1,4 @@
-"""Judging combinations: what the reference gives for one, and what a constraint finds for all of them."""
+"""Evaluating combinations: what the reference returns for one, and what a constraint measures for all of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from shardwise_bank.kinds.layout.grid import Layout
 from shardwise_bank.kinds.layout.model import Answer, Constraint, JudgedConstraint, LayoutForm, LayoutTemplate
 from shardwise_bank.kinds.layout.verdicts import NO_FAULT, Number, is_right, kept, limit_of
 
-Names = Mapping[str, Any]  # what an expression about one combination may name, beside the parameters
-RESULT = "result"  # what a reference gives that returns a number alone
+Names = Mapping[str, Any]  # what an expression about one combination may use, besides the parameters
+RESULT = "result"  # the name of a number that a reference returns instead of a dictionary
 
 
 class Spot:
-    """A place in a text that is filled in when an answer is marked: `{{ seen }}`, or the value of an axis."""
+    """A placeholder in a text, filled in when an answer is marked: `{{ seen }}`, or the value of an axis."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -28,14 +28,14 @@ class Spot:
 
 
 def spots(template: LayoutTemplate) -> dict[str, Spot]:
-    """The axes of a template as places in a text."""
+    """Return the axes of a template as placeholders."""
     return {axis: Spot(axis) for axis in template.answer.axes}
 
 
 def judge_of(draw: Draw, answer: Answer, form: LayoutForm, *, is_oracle: bool) -> Callable[[Layout], Names]:
-    """What gives the axes of a combination by name, and what the reference, or its oracle, says of it.
+    """Return a function from a combination to its axes by name, with what the reference or its oracle returns for it.
 
-    It raises ShardwiseError. Arguments that name no axis are evaluated once for all combinations.
+    That function raises ShardwiseError. Arguments that use no axis are evaluated once for all combinations.
     """
     name, references = (answer.oracle if is_oracle else answer.reference), draw.references
     names = [axis.name for axis in form.axes]
@@ -46,7 +46,7 @@ def judge_of(draw: Draw, answer: Answer, form: LayoutForm, *, is_oracle: bool) -
     for argument, written in answer.arguments.items():
         try:
             known[argument] = draw.evaluate(written)
-        except BadExpression:  # it names an axis; or it is wrong, which is said when it is evaluated with one
+        except BadExpression:  # it uses an axis; if it is wrong, evaluating it with one will report that
             varying[argument] = written
 
     def judge(row: Layout) -> Names:
@@ -55,9 +55,13 @@ def judge_of(draw: Draw, answer: Answer, form: LayoutForm, *, is_oracle: bool) -
         if isinstance(found, int | float):
             return {**axes, RESULT: found}
         if not isinstance(found, Mapping):
-            raise ShardwiseError(f"{name} gives {found!r:.40}, which is neither a number nor a dictionary of measures")
+            raise ShardwiseError(
+                f"{name} returns {found!r:.40}, which is neither a number nor a dictionary of measures"
+            )
         if taken := sorted((axes.keys() | draw.values.keys()) & found.keys()):
-            raise ShardwiseError(f"{name} gives {', '.join(taken)}, which is an axis or a parameter; rename that")
+            raise ShardwiseError(
+                f"{name} returns {', '.join(taken)}, which is also an axis or a parameter; rename one of them"
+            )
         return {**axes, **found}
 
     return judge
@@ -71,7 +75,7 @@ def column_of(
     running: Sequence[int],
     before: Sequence[JudgedConstraint],
 ) -> JudgedConstraint:
-    """What a constraint finds for each combination that runs so far; `before` are those that were looked at."""
+    """Measure a constraint for each combination that still runs; `before` are the constraints already measured."""
     if constraint.of is None:
         return _faults_of(draw, template, constraint, named, running)
     seen: list[Number | None] = [None] * len(named)
@@ -100,28 +104,28 @@ def column_of(
 def _faults_of(
     draw: Draw, template: LayoutTemplate, constraint: Constraint, named: Sequence[Names], running: Sequence[int]
 ) -> JudgedConstraint:
-    """The words of the faults of each combination that are among those of a constraint."""
+    """Collect the messages of each combination's faults, for those faults that a constraint names."""
     words: list[str] = []
     say = prose(constraint.say, {**draw.printed, **spots(template), "seen": Spot("seen")})
     seen: list[Number | None] = [None] * len(named)
     for place in running:
-        broken = [said for name, said in _told(named[place], template) if name in constraint.faults]
+        broken = [text for name, text in _fault_words(named[place], template) if name in constraint.faults]
         seen[place] = NO_FAULT
         if broken:
-            told = "; ".join(broken)
-            told = f"{told[0].upper()}{told[1:].removesuffix('.')}."
-            words += [told] if told not in words else []
-            seen[place] = words.index(told)
+            message = "; ".join(broken)
+            message = f"{message[0].upper()}{message[1:].removesuffix('.')}."
+            words += [message] if message not in words else []
+            seen[place] = words.index(message)
     return JudgedConstraint(seen=tuple(seen), words=tuple(words), hard=constraint.hard, say=say)
 
 
-def _told(names: Names, template: LayoutTemplate) -> Iterator[tuple[str, str]]:
-    """The faults that the reference gives for a combination, and their words."""
+def _fault_words(names: Names, template: LayoutTemplate) -> Iterator[tuple[str, str]]:
+    """Yield the faults that the reference returns for a combination, with their messages."""
     given = names.get("faults")
     for fault in given if isinstance(given, list | tuple) else [given]:
         if not isinstance(fault, Mapping) or "constraint" not in fault or not str(fault.get("words", "")).strip():
             raise ShardwiseError(
-                f"{template.answer.reference} gives {given!r:.60} as `faults`; that has to be a list of dictionaries, "
+                f"{template.answer.reference} returns {given!r:.60} as `faults`; that must be a list of dictionaries, "
                 "each with `constraint` and `words`"
             )
         yield str(fault["constraint"]), str(fault["words"]).strip()
@@ -130,7 +134,7 @@ def _told(names: Names, template: LayoutTemplate) -> Iterator[tuple[str, str]]:
 def _best(
     constraint: Constraint, seen: Sequence[Number | None], before: Sequence[JudgedConstraint]
 ) -> dict[str, Number]:
-    """The best that the combinations reach which meet all constraints before this one."""
+    """Return the best value among the combinations that meet all constraints before this one."""
     found = [number for place, number in enumerate(seen) if number is not None and is_right(before, place)]
     if not found:
         raise Reject("no combination meets the other constraints")
@@ -141,18 +145,18 @@ def _number(value: Any, constraint: Constraint) -> Number | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
-        raise ShardwiseError(f"the constraint {constraint.id} finds {value!r:.40}, which is no number")
+        raise ShardwiseError(f"the constraint {constraint.id} finds {value!r:.40}, which is not a number")
     return kept(value)
 
 
 def _limit(value: Any, constraint: Constraint) -> Number:
     limit = _number(value, constraint)
     if limit is None:
-        raise ShardwiseError(f"the constraint {constraint.id} has no limit here")
+        raise ShardwiseError(f"the limit of the constraint {constraint.id} is None in this draw")
     return limit
 
 
 def shown_limit(constraint: JudgedConstraint) -> str:
-    """A limit in its author's unit."""
+    """Return a limit in its author's unit."""
     limit = limit_of(constraint)
     return "" if limit is None else show_amount(limit, constraint.unit)

@@ -25,7 +25,7 @@ from shardwise_bank.kinds.layout.solving import Solved, compare, solve
 from shardwise_bank.kinds.layout.verdicts import is_right, layout_credit, margin, meets_limit
 
 MOST_GUESSED = (
-    0.6  # of the points that a random combination may earn on average; two constraints that pull apart give about half
+    0.6  # share of the points that a random combination may earn on average; two opposed constraints give about half
 )
 
 
@@ -38,22 +38,22 @@ class LayoutKind(Kind[LayoutTemplate, LayoutForm, LayoutKey]):
     Template = LayoutTemplate
     Form = LayoutForm
     Key = LayoutKey
-    needs_oracle = False  # one reference may judge so much that its own tests hold it to oracles, part by part
+    needs_oracle = False  # one reference may judge so much that its tests compare it with oracles, part by part
     starter = """\
 params:
   hosts: {choice: [32, 64, 128]}
   file_bytes: {choice: [40, 60, 80], unit: GB}
   latency_s: {choice: [50, 100], unit: ms}
 prompt: |
-  {{ hosts }} hosts wait for a file of {{ file_bytes }}. Each group of hosts gets a copy over links of 100 Gbit/s, cut into as many
-  parts as the group has links. The latency is {{ latency_s }}. How are the hosts grouped, and how many links has each group?
+  You copy a file of {{ file_bytes }} to {{ hosts }} hosts. Each group of hosts gets one copy, split over links of 100 Gbit/s
+  with a latency of {{ latency_s }}. How do you group the hosts, and how many links does each group need?
 answer:
   axes:
-    groups: {choices: "powers(1, hosts)", means: groups of hosts}
-    members: {choices: any, means: hosts of a group}
-    links: {choices: [1, 2, 4, 8], means: links of a group}
+    groups: {choices: "powers(1, hosts)", means: number of groups}
+    members: {choices: any, means: hosts per group}
+    links: {choices: [1, 2, 4, 8], means: links per group}
   product: {of: [groups, members], is: hosts, noun: hosts}
-  reference: example.transfer_seconds           # solutions/example.py; what it gives is called `result`
+  reference: example.transfer_seconds           # solutions/example.py; its value is called `result`
   oracle: example.played_transfer_seconds       # solutions/oracles/example.py; the lint compares all verdicts
   arguments: {file_bytes: file_bytes / links, bandwidth_bytes_per_s: "12.5e9"}
   constraints:
@@ -61,24 +61,24 @@ answer:
       of: result
       at_most: 2
       unit: s
-      required: true                            # who breaks it earns nothing: so a layout of ones does
-      asks: a part is there after at most {{ limit }}
-      say: A part takes {{ seen }} with {{ links }} links, and {{ limit }} is the limit.
+      required: true                            # a layout that breaks it earns nothing
+      asks: the transfer takes at most {{ limit }}
+      say: The transfer takes {{ seen }} with {{ links }} links, but the limit is {{ limit }}.
     - id: ports
       of: groups * links
       at_most: hosts // 4
-      asks: at most {{ limit }} links are used in all
-      say: "{{ groups }} groups with {{ links }} links each use {{ seen }} links, and there are {{ limit }}."
+      asks: at most {{ limit }} links are used in total
+      say: "{{ groups }} groups with {{ links }} links each use {{ seen }} links, but there are only {{ limit }}."
     - id: sharing
       of: members
       at_most: hosts // 2
       hard: true
       asks: at most {{ limit }} hosts share a group
-      say: "{{ seen }} hosts cannot be connected in one group: {{ limit }} can."
+      say: "A group can connect at most {{ limit }} hosts, not {{ seen }}."
   solution: {highest: groups}
 mistakes:
   - when: groups * links > hosts
-    say: That is more than a link for each host.
+    say: That is more than one link per host.
 """
 
     def solve(self, template: LayoutTemplate, draw: Draw) -> Solved:
@@ -93,14 +93,14 @@ mistakes:
             mistakes=tuple(prose(mistake.say, names) for mistake in template.mistakes),
         )
         rows = grid.combinations(form)
-        told = {
+        values = {
             "key": words.one_line(form, rows[solved.solution]),
             "layout": solved.measures,
             "reached": words.reached(form, key, solved.solution),
             "right": solved.right,
             "combinations": len(rows),
         }
-        return Posed(form, key, names=told)
+        return Posed(form, key, names=values)
 
     def prove(self, template: LayoutTemplate, draw: Draw, solved: Solved) -> Proof:
         proof, answer = Proof(), template.answer
@@ -112,11 +112,11 @@ mistakes:
                 f"the solution is not right: {words.broken_constraints(solved.form, _key(solved), layout, solved.solution)}"
             )
         for number in solved.contradicted:
-            proof.faults.append(f"a right combination makes mistake {number + 1}, too; narrow its `when`")
+            proof.faults.append(f"a right combination also makes mistake {number + 1}; narrow its `when`")
         if solved.guessed > MOST_GUESSED:
             proof.faults.append(
-                f"a combination picked at random earns {solved.guessed:.0%} of the points on average; leave out what most meet, "
-                "or make it `hard`"
+                f"a random combination earns {solved.guessed:.0%} of the points on average; drop the constraints that most combinations "
+                "meet, or make them `hard`"
             )
         if answer.oracle is not None:
             contradictions, compared = compare(template, draw, solved)
@@ -126,7 +126,7 @@ mistakes:
 
     def faults(self, template: LayoutTemplate, references: References) -> Iterator[str]:
         if template.answer.reference is None and template.answer.oracle is not None:
-            yield "there is an oracle and no reference; write both under `answer`"
+            yield "there is an oracle but no reference; write both under `answer`"
 
     def body(self, form: LayoutForm) -> str:
         return words.rules(form)
@@ -182,11 +182,11 @@ mistakes:
             return Feedback.judged(
                 question, 1.0, "It meets every constraint:", words.reached(form, key, place), parts=parts
             )
-        told = [words.broken_constraints(form, key, value.layout, place)]
+        remarks = [words.broken_constraints(form, key, value.layout, place)]
         mistake = key.wrong[place]
         if mistake is not None:
-            told.append(words.filled_in(key.mistakes[mistake], words.named_of(form, value.layout)))
-        return Feedback.judged(question, earned, *told, mistake=mistake, parts=parts)
+            remarks.append(words.filled_in(key.mistakes[mistake], words.named_of(form, value.layout)))
+        return Feedback.judged(question, earned, *remarks, mistake=mistake, parts=parts)
 
     def has_bars(self, question: Question) -> bool:
         key, _ = self.key_and_form(question)
@@ -202,7 +202,7 @@ mistakes:
 
     def mistakes(self, question: Question) -> list[str]:
         key, _ = self.key_and_form(question)
-        return [words.filled_in(said, _Named()) for said in key.mistakes]
+        return [words.filled_in(text, _Named()) for text in key.mistakes]
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = self.key_and_form(question)
@@ -243,7 +243,7 @@ mistakes:
 
 
 class _Named(dict[str, str]):
-    """The values of axes for an author who looks at a mistake: their names."""
+    """The names of axes in place of their values, for an author who reads a mistake."""
 
     def __missing__(self, name: str) -> str:
         return name

@@ -1,4 +1,4 @@
-"""Bars for a layout: each number that has a limit, as a share of that limit."""
+"""Bars for a layout: each measure that has a limit, as a share of that limit."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from shardwise_bank.kinds.layout.model import JudgedConstraint, LayoutForm, Layo
 from shardwise_bank.kinds.layout.verdicts import limit_of, meets_limit
 from shardwise_bank.kinds.layout.words import one_line
 
-LONGEST_PERCENT = 250  # of the limit: a longer bar says no more, and would leave no room to the others
+LONGEST_PERCENT = 250  # of the limit; a longer bar would only squeeze the others
 KINDS = {
-    "within": {"name": "keeps its limit", "colour": "blue"},
-    "beyond": {"name": "✗ misses its limit", "colour": "red"},
+    "within": {"name": "within its limit", "colour": "blue"},
+    "beyond": {"name": "✗ violates its limit", "colour": "red"},
 }
-NOT_READ = "The bars are back when every axis has a value that can be read."
-NOT_MEASURED = "No bars: this layout was not measured; the verdict says why."
+NOT_READ = "The bars appear once every axis has a readable value."
+NOT_MEASURED = "No bars: this layout was not evaluated. The verdict says why."
 
 
 def is_drawn(constraint: JudgedConstraint) -> bool:
-    """Whether a constraint gets a bar: it limits a number, and a layout that breaks it is still measured."""
+    """Return whether a constraint gets a bar: it limits a number, and a layout that breaks it is still evaluated."""
     return bool(limit_of(constraint)) and not constraint.hard
 
 
 def bars(form: LayoutForm, key: LayoutKey, layout: Layout) -> dict[str, Any]:
-    """A bar for each constraint with a number and a limit; `why` there is none, as for a layout that breaks a hard constraint or the product."""
+    """Return a bar for each constraint with a number and a limit; or `why` there is none, as when a layout breaks a hard constraint."""
     place = place_in_grid(form, layout)
     rows, most, missed = [], 100.0, 0
     for asks, constraint in zip(form.asks, key.constraints.values(), strict=True):
@@ -45,8 +45,8 @@ def bars(form: LayoutForm, key: LayoutKey, layout: Layout) -> dict[str, Any]:
     if not rows:
         return {"why": NOT_MEASURED}
     return {
-        "title": f"What {one_line(form, layout)} comes to, against its limits",
-        "read": f"{missed} of {len(rows)} limits missed" if missed else "Every limit drawn here is kept",
+        "title": f"{one_line(form, layout)}, against its limits",
+        "read": f"{missed} of {len(rows)} limits violated" if missed else "all limits shown are met",
         "axis": {"label": "% of the limit", "high": min(LONGEST_PERCENT, most)},
         "kinds": KINDS,
         "rows": rows,

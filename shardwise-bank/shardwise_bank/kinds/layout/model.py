@@ -1,4 +1,4 @@
-"""What a layout problem is made of: the template an author writes, the axes a student sees, and the key."""
+"""Data of a layout problem: the template an author writes, the axes a student sees, and the key."""
 
 from __future__ import annotations
 
@@ -27,56 +27,64 @@ class Axis(author.AuthorModel):
     """An axis, and the values that it may have."""
 
     choices: author.Expression | _Options = Field(description='A list, an expression that gives one, or "any".')
-    means: author.Prose = Field("", description="What the axis is, in a few words.")
-    also: tuple[str, ...] = Field((), description="Other names by which students call it.")
-    default: Option | None = Field(None, description="Its value where an answer leaves it out.")
+    means: author.Prose = Field("", description="A short label of the axis.")
+    also: tuple[str, ...] = Field((), description="Other names that students use for it.")
+    default: Option | None = Field(None, description="Its value when an answer omits it.")
 
 
 class Product(author.AuthorModel):
-    """Axes whose sizes have to multiply to a number, as those do that share out the GPUs."""
+    """Axes whose sizes must multiply to a given number, such as the number of GPUs."""
 
     of: tuple[str, ...] = Field(min_length=2)
-    number: author.Value = Field(alias="is", description="What their product has to be.")
-    noun: str = Field("GPUs", description="What that number counts.")
-    follows: str | None = Field(None, description="The axis that an answer may leave out; dp, or else the last.")
+    number: author.Value = Field(alias="is", description="The required product.")
+    noun: str = Field("GPUs", description="The unit of that number.")
+    follows: str | None = Field(None, description="The axis that an answer may omit; by default dp, or else the last.")
 
 
 class Constraint(author.AuthorModel):
-    """Something that a right layout satisfies: a bound on a number, a whole number, or no fault of the reference."""
+    """A condition on right layouts: a bound on a number, a whole number, or no fault of the reference."""
 
     id: str = Field(pattern=r"^[a-z0-9_-]+$")
-    asks: author.Prose = Field(min_length=5, description="Shown with the question; knows `limit`; Jinja2.")
+    asks: author.Prose = Field(min_length=5, description="Shown with the question. Jinja2, with `limit`.")
     of: author.Value | None = Field(
-        None, description="An expression over parameters, axes and what the reference gives."
+        None, description="An expression over parameters, axes and the measures of the reference."
     )
-    at_most: author.Value | None = Field(None, description="Its limit; `best` is the least that the others leave.")
-    at_least: author.Value | None = Field(None, description="Its limit; `best` is the most that the others leave.")
-    whole: bool = Field(False, description="It has to be a whole number.")
-    faults: tuple[str, ...] = Field((), description="Or faults of the reference that there must not be.")
+    at_most: author.Value | None = Field(
+        None, description="The limit; `best` is the smallest value that the other constraints allow."
+    )
+    at_least: author.Value | None = Field(
+        None, description="The limit; `best` is the largest value that the other constraints allow."
+    )
+    whole: bool = Field(False, description="It must be a whole number.")
+    faults: tuple[str, ...] = Field(
+        (), description="Instead of `of`: faults of the reference that a right layout must not have."
+    )
     unit: author.UnitName = "1"
     hard: bool = Field(
-        False, description="A layout that breaks it earns nothing, and no other constraint is looked at."
+        False, description="A layout that breaks it earns nothing, and no other constraint is evaluated."
     )
-    required: bool = Field(False, description="A layout that breaks it earns nothing, and is measured all the same.")
-    too_close: Literal["reject", "counts"] = Field("reject", description="What becomes of a close call, see the docs.")
-    say: author.Prose = Field("", description="Shown when it is broken; knows `seen`, `limit` and the axes; Jinja2.")
+    required: bool = Field(
+        False, description="A layout that breaks it earns nothing, but all constraints are evaluated."
+    )
+    too_close: Literal["reject", "counts"] = Field("reject", description="How to treat a close call, see the docs.")
+    say: author.Prose = Field("", description="Shown when it is broken. Jinja2, with `seen`, `limit` and the axes.")
 
     @property
     def is_relative(self) -> bool:
-        """Whether its limit is measured by the best that the other constraints leave."""
+        """Whether its limit depends on the best value that the other constraints allow."""
         return any(re.search(r"\bbest\b", str(limit)) for limit in (self.at_most, self.at_least))
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Constraint:
         if (self.of is None) == (not self.faults):
-            raise ValueError("a constraint has either `of`, an expression, or `faults`, a list of names")
+            raise ValueError("a constraint needs either `of`, an expression, or `faults`, a list of names")
         bounds = (self.at_most is not None) + (self.at_least is not None) + self.whole
         if self.of is not None and bounds != 1:
-            raise ValueError("a constraint has one of `at_most`, `at_least` and `whole: true`")
+            raise ValueError("a constraint needs one of `at_most`, `at_least` and `whole: true`")
         if self.faults and (bounds or self.too_close == "counts"):
             raise ValueError("faults have no limit")
         if self.of is not None and len(self.say) < 10:
-            raise ValueError("write under `say` what a student reads whose layout breaks it, with {{ seen }}")
+            raise ValueError("write under `say` what a student reads when a layout breaks it, with {{ seen }}")
         return self
 
 
@@ -86,7 +94,9 @@ class Answer(author.AuthorModel):
     axes: Mapping[str, Axis] = Field(min_length=1, max_length=MOST_AXES)
     product: Product | None = None
     reference: str | None = Field(None, description="A function of solutions/ that judges a layout: module.function.")
-    oracle: str | None = Field(None, description="The same by another road; the lint compares all verdicts.")
+    oracle: str | None = Field(
+        None, description="An independent computation of the same; the lint compares all verdicts."
+    )
     arguments: Mapping[str, author.Value] = Field(default_factory=dict, description="keyword: expression")
     constraints: tuple[Constraint, ...] = Field(min_length=1, max_length=MOST_CONSTRAINTS)
     solution: Mapping[str, author.Value] = Field(
@@ -96,7 +106,7 @@ class Answer(author.AuthorModel):
     @field_validator("axes", mode="before")
     @classmethod
     def _short(cls, axes: object) -> object:
-        """`tp: [1, 2]` is short for `tp: {choices: [1, 2]}`."""
+        """Expand `tp: [1, 2]` to `tp: {choices: [1, 2]}`."""
         if not isinstance(axes, Mapping):
             return axes
         return {name: axis if isinstance(axis, Mapping | Axis) else {"choices": axis} for name, axis in axes.items()}
@@ -106,7 +116,7 @@ class Answer(author.AuthorModel):
         for name in self.axes:
             if name in RESERVED or not name.isidentifier() or not name.islower():
                 raise ValueError(
-                    f"{name!r} is no name for an axis; use lower case, digits and _, and none of {', '.join(RESERVED)}"
+                    f"{name!r} cannot name an axis; use lower case, digits and _, and none of {', '.join(RESERVED)}"
                 )
         if len({constraint.id for constraint in self.constraints}) != len(self.constraints):
             raise ValueError("two constraints have the same id")
@@ -119,17 +129,17 @@ class Answer(author.AuthorModel):
             )
         anything = [name for name, axis in self.axes.items() if axis.choices == ANY]
         if len(anything) > 1 or not set(anything) <= set(of):
-            raise ValueError("one axis may be `any`, and it has to be one of the product")
+            raise ValueError("only one axis may be `any`, and it must be part of the product")
         if not set(self.solution) <= set(self.axes) and set(self.solution) not in ({"lowest"}, {"highest"}):
-            raise ValueError("a solution has a value for each axis, or `lowest` or `highest` alone")
+            raise ValueError("a solution needs a value for each axis, or only `lowest` or `highest`")
         return self
 
 
 class Mistake(author.AuthorModel):
-    """A kind of wrong layout that teachers know."""
+    """A kind of wrong layout that authors expect."""
 
-    when: author.Condition = Field(description="Over parameters, axes and what the reference gives.")
-    say: author.Prose = Field(min_length=10, description="Knows the axes; Jinja2.")
+    when: author.Condition = Field(description="A condition over parameters, axes and the measures of the reference.")
+    say: author.Prose = Field(min_length=10, description="Jinja2, with the axes.")
 
 
 class LayoutTemplate(author.Template):
@@ -141,18 +151,18 @@ class LayoutTemplate(author.Template):
 
     @cached_property
     def written(self) -> str:
-        """All that decides what a draw comes to, as text."""
+        """Everything that decides the result of a draw, as text."""
         return repr((self.answer, self.mistakes))
 
     @model_validator(mode="after")
     def _names_apart(self) -> LayoutTemplate:
         if both := sorted(set(self.params) & set(self.answer.axes)):
-            raise ValueError(f"{', '.join(both)} is a parameter and an axis")
+            raise ValueError(f"{', '.join(both)} is both a parameter and an axis")
         return self
 
 
 class ShownAxis(BaseModel):
-    """An axis as the student sees it; one without options may have any whole number."""
+    """An axis as the student sees it; without options, any whole number is allowed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -164,20 +174,20 @@ class ShownAxis(BaseModel):
 
 
 class LayoutForm(Form):
-    """The axes, the product rule, and what is asked of a layout in words."""
+    """The axes, the product rule, and the constraints in words."""
 
     axes: tuple[ShownAxis, ...]
     asks: tuple[str, ...]
     of: tuple[str, ...] = ()  # axes whose product is fixed
-    number: int = 1  # and what it has to be
+    number: int = 1  # the required product
     noun: str = ""
-    follows: str | None = None  # the axis that follows from the others where an answer leaves it out
+    follows: str | None = None  # the axis that follows from the others when an answer omits it
 
 
 class JudgedConstraint(Key):
-    """A constraint with what it found for every combination: a number, or the place of a fault's words."""
+    """A constraint with its finding for every combination: a number, or the index of a fault's message."""
 
-    seen: tuple[int | float | None, ...]  # None: a hard one is broken, so this was not looked at
+    seen: tuple[int | float | None, ...]  # None: not evaluated, since a hard constraint is broken
     at_most: int | float | None = None
     at_least: int | float | None = None
     words: tuple[str, ...] | None = None  # of faults
@@ -189,7 +199,7 @@ class JudgedConstraint(Key):
 
 
 class LayoutKey(Key):
-    """What every combination comes to, by the order in which `grid.combinations` gives them."""
+    """The findings for every combination, in the order of `grid.combinations`."""
 
     constraints: Mapping[str, JudgedConstraint]
     solution: int

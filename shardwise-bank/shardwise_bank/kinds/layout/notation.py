@@ -1,4 +1,4 @@
-"""The notation of layouts: names of axes, numbers and words in a text, whatever stands between them."""
+"""The notation of layouts: names of axes, numbers and words in a text, with any separators."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from shardwise_bank.kinds.layout.model import Option, ShownAxis
 from shardwise_bank.kinds.layout.vocabulary import FLAGS, NOISE, spellings, values
 
 Axes = tuple[ShownAxis, ...]
-GPUS = "gpus"  # the size of the cluster, which students like to repeat
+GPUS = "gpus"  # the size of the cluster, which students often repeat
 _GPU_NAMES = ("gpus", "gpu", "world size", "num gpus", "n gpus", "total gpus", "ranks", "devices")
 _JOINT = r"[\s_.\-]*"
 _NUMBER = re.compile(rf"\d{{1,3}}(?:[{THIN_SPACE}\u00a0\u2009]\d{{3}})+(?!\d)|\d+(?:\.\d+)?")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])")  # of one number, where a name stands before it
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])")  # one number with thousands separators, if a name precedes it
 _MINUS = re.compile(r"(?<=[=:])\s*[-−]\s*(?=\d)")
-_BELOW_ZERO = "\ue002"  # stands for such a minus, since any other only joins or parts
+_BELOW_ZERO = "\ue002"  # replaces such a minus, since any other dash is a separator
 _BETWEEN = re.compile(r"(?:[\s,;|/×·∗*+&(){}\[\]\"'“”‘’`$<>\\=:_.→–—−-]|\bx\b|(?<=\d)\s*x(?=\s*\d)|\^|%)+")
 _REMARK = re.compile(r"(?:^|\s)(?:#|//)[^\n]*")
 _STRANGE = re.compile(r"[^\s,;=:]+")
@@ -26,7 +26,7 @@ _WAYS = re.compile(r"[\s-]*ways?\b")
 
 @dataclass(frozen=True)
 class Token:
-    """The name of an axis, a number, a word that may be a value, or a flag that sets an axis by being there."""
+    """The name of an axis, a number, a word that may be a value, or a flag that sets an axis by its presence."""
 
     text: str
     axes: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Token:
     sets: tuple[str, Option] | None = None
 
     def option(self, axis: ShownAxis) -> Option | None:
-        """The option of an axis that the word stands for."""
+        """Return the option of an axis that the word means."""
         return (
             next((option for word, option in values(axis) if squashed(word) == squashed(self.word)), None)
             if self.word
@@ -45,25 +45,25 @@ class Token:
 
 @dataclass(frozen=True)
 class NamedValue:
-    """The tokens of a text, and what none could be made of."""
+    """The tokens of a text, and the parts that could not be read."""
 
     tokens: tuple[Token, ...]
     unread: tuple[str, ...]
 
     @property
     def has_name(self) -> bool:
-        """Whether there is a name among them."""
+        """Whether any token is a name."""
         return any(token.axes or token.sets for token in self.tokens)
 
 
 def squashed(text: str) -> str:
-    """A word without what joins its parts."""
+    """Return a word in lower case without spaces, dots, dashes and underscores."""
     return re.sub(r"[\s_.\-]", "", text.lower())
 
 
 @lru_cache(maxsize=1024)
 def layout_tokens(axes: Axes, text: str) -> NamedValue:
-    """The tokens of a text."""
+    """Return the tokens of a text."""
     words = _words(axes)
     tokens: list[Token] = []
     unread: list[str] = []
@@ -91,7 +91,7 @@ def layout_tokens(axes: Axes, text: str) -> NamedValue:
 
 
 def _number_at(text: str, place: int, *, after_name: bool) -> re.Match[str] | None:
-    """The number at a place. A comma parts thousands where a name stands before them, or GPUs behind; elsewhere it parts values."""
+    """Match the number at a place. A comma separates thousands after a name or before “GPUs”; elsewhere it separates values."""
     grouped = _GROUPED.match(text, place)
     if grouped and (after_name or re.match(r"\s*(?:gpus?|ranks|devices)\b", text[grouped.end() : grouped.end() + 20])):
         return grouped
@@ -106,12 +106,12 @@ def _number(text: str) -> int | float:
 @dataclass(frozen=True)
 class _Words:
     pattern: re.Pattern[str]
-    tokens: dict[str, Token | None]  # by the word without what joins its parts; None says nothing
+    tokens: dict[str, Token | None]  # by the squashed word; None for words without meaning
 
 
 @lru_cache(maxsize=64)
 def _words(shown: Axes) -> _Words:
-    """Every word that is known: those of the axes and of their options, and those that say nothing."""
+    """Collect every known word: those of the axes and of their options, and those without meaning."""
     known: dict[str, Token | None] = {}
     phrases: list[str] = []
 
@@ -143,5 +143,5 @@ def _words(shown: Axes) -> _Words:
 
 
 def _joined(phrase: str) -> str:
-    """The pattern of a phrase, with anything between its words that joins them."""
+    """Return the pattern of a phrase, with any joining characters between its words."""
     return _JOINT.join(re.escape(word) for word in re.split(r"[\s_.\-]+", phrase))

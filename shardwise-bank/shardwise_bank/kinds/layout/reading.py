@@ -16,20 +16,20 @@ from shardwise_bank.kinds.layout.notation import GPUS, Token, layout_tokens, squ
 
 LONGEST = 2000  # characters of an answer
 MOST_PARTS = 60  # of a dictionary or a list
-MOST_FAULTS = 5  # that are told at once
+MOST_FAULTS = 5  # reported at once
 _REST = ("allothers", "others", "alltheothers", "rest", "therest", "allrest")  # of an axis that follows from the others
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A layout that was read, and what followed of itself."""
+    """A layout, and a note about the values that followed from others."""
 
     layout: Layout
     note: str = ""
 
 
 def read_layout(form: LayoutForm, raw: Any) -> Reading:
-    """The layout that an answer writes. Raises Unreadable, with all that is wrong with it."""
+    """Read the layout of an answer. Raises Unreadable with everything that is wrong."""
     faults: list[str] = []
     given: dict[str, Option] = {}
     for name, value in _pairs(form, raw, faults):
@@ -38,17 +38,17 @@ def read_layout(form: LayoutForm, raw: Any) -> Reading:
         given.setdefault(name, value)
     gpus = given.pop(GPUS, None)
     if gpus is not None and form.of and gpus != form.number:
-        faults.append(f"you write of {written_option(gpus)} {form.noun}, and there are {written_option(form.number)}")
+        faults.append(f"you wrote {written_option(gpus)} {form.noun}, but there are {written_option(form.number)}")
     notes = _completed(form, given, faults)
     if faults:
-        told = [fault[0].upper() + fault[1:] for fault in dict.fromkeys(faults)]
-        more = [f"There are {len(told) - MOST_FAULTS} more faults"] if len(told) > MOST_FAULTS else []
-        raise Unreadable(f"I couldn't read this as a layout. {'. '.join([*told[:MOST_FAULTS], *more])}.")
+        messages = [fault[0].upper() + fault[1:] for fault in dict.fromkeys(faults)]
+        more = [f"There are {len(messages) - MOST_FAULTS} more faults"] if len(messages) > MOST_FAULTS else []
+        raise Unreadable(f"I couldn't read this as a layout. {'. '.join([*messages[:MOST_FAULTS], *more])}.")
     return Reading(tuple(given[axis.name] for axis in form.axes), "; ".join(notes))
 
 
 def _completed(form: LayoutForm, given: dict[str, Option], faults: list[str]) -> list[str]:
-    """Fill in what was left out and has a value of itself; what was filled in, in words."""
+    """Fill in omitted values that have a default or follow from others; return notes about them."""
     notes = []
     for axis in form.axes:
         if axis.name not in given and axis.default is not None and axis.name != form.follows:
@@ -60,16 +60,16 @@ def _completed(form: LayoutForm, given: dict[str, Option], faults: list[str]) ->
         rest = grid.remaining(form, given, left.name)
         product = " · ".join(others)
         if rest is None:
-            faults.append(f"{left.name} is not given, and {product} does not divide {written_option(form.number)}")
+            faults.append(f"{left.name} is missing, and {product} does not divide {written_option(form.number)}")
         elif left.options and rest not in left.options:
             faults.append(
-                f"{left.name} is not given, and {product} leaves {written_option(rest)} for it, which is none of {choices(left)}"
+                f"{left.name} is missing, and {product} leaves {written_option(rest)} for it, which is not one of {choices(left)}"
             )
         else:
             given[left.name] = rest
             notes.append(f"{left.name} follows: {written_option(form.number)} / ({product}) = {written_option(rest)}")
     missing = [axis.name for axis in form.axes if axis.name not in given]
-    missing = [name for name in missing if name != form.follows] or missing  # which follows once the others are there
+    missing = [name for name in missing if name != form.follows] or missing  # it follows once the others are given
     if missing and not faults:
         named = " and ".join([", ".join(missing[:-1]), missing[-1]] if len(missing) > 1 else missing)
         faults.append(f"there is no value for {named}")
@@ -77,7 +77,7 @@ def _completed(form: LayoutForm, given: dict[str, Option], faults: list[str]) ->
 
 
 def _pairs(form: LayoutForm, raw: Any, faults: list[str]) -> Iterator[tuple[str, Option]]:
-    """Every axis that an answer names, with its value."""
+    """Yield every axis that an answer names, with its value."""
     if isinstance(raw, str):
         yield from _written(form, raw, faults)
     elif isinstance(raw, Mapping):
@@ -92,15 +92,15 @@ def _pairs(form: LayoutForm, raw: Any, faults: list[str]) -> Iterator[tuple[str,
         else:
             yield from _in_order(form, [_token(form, part) for part in raw], faults)
     else:
-        faults.append(f"I saw something of type {type(raw).__name__}, and a layout names a value for each axis")
+        faults.append(f"I expected a value for each axis, but this is of type {type(raw).__name__}")
 
 
 def _named(
     form: LayoutForm, pairs: Sequence[tuple[Any, Any]], faults: list[str], depth: int = 2
 ) -> Iterator[tuple[str, Option]]:
-    """The axes of a dictionary, whose parts may be dictionaries."""
+    """Yield the axes of a dictionary, which may be nested."""
     if len(pairs) > MOST_PARTS:
-        faults.append(f"I saw {len(pairs):,} names, and there are {len(form.axes)} axes")
+        faults.append(f"I saw {len(pairs):,} names, but there are only {len(form.axes)} axes")
         return
     for name, value in pairs:
         if isinstance(value, Mapping) and depth:
@@ -108,7 +108,7 @@ def _named(
             continue
         found = layout_tokens(form.axes, str(name)[:LONGEST])
         if found.unread or len(found.tokens) != 1 or not found.has_name:
-            faults.append(f"“{str(name)[:30]}” is none of {', '.join(axis.name for axis in form.axes)}")
+            faults.append(f"“{str(name)[:30]}” is not one of {', '.join(axis.name for axis in form.axes)}")
             continue
         token, sets = _token(form, value), found.tokens[0].sets
         if sets is not None:
@@ -123,7 +123,7 @@ def _named(
 
 
 def _token(form: LayoutForm, value: Any) -> Token:
-    """A value of a dictionary or a list as a token: a number, a word, or text that cannot be read."""
+    """Return a value of a dictionary or a list as a token: a number, a word, or unreadable text."""
     if isinstance(value, bool):
         return Token(text=str(value), word=str(value).lower())
     if value is None:
@@ -139,9 +139,9 @@ def _token(form: LayoutForm, value: Any) -> Token:
 
 
 def _written(form: LayoutForm, raw: str, faults: list[str]) -> Iterator[tuple[str, Option]]:
-    """The axes of a text: names beside their values, or the values alone in the order of the axes."""
+    """Yield the axes of a text: names next to their values, or only values in the order of the axes."""
     if len(raw) > LONGEST:
-        faults.append(f"I saw {len(raw):,} characters, and a layout has a few")
+        faults.append(f"I saw {len(raw):,} characters, far more than a layout needs")
         return
     found = layout_tokens(form.axes, visible(raw))
     if found.unread:
@@ -157,11 +157,11 @@ def _written(form: LayoutForm, raw: str, faults: list[str]) -> Iterator[tuple[st
         len(tokens) == 2 * half and all(token.axes for token in tokens[:half]) and half > 1
     ):  # a header, and a row below it
         tokens = tuple(token for pair in zip(tokens[:half], tokens[half:], strict=True) for token in pair)
-    yield from _beside(form, tokens, faults)
+    yield from _adjacent(form, tokens, faults)
 
 
-def _beside(form: LayoutForm, tokens: Sequence[Token], faults: list[str]) -> Iterator[tuple[str, Option]]:
-    """Names with the value that follows them, or that stands before them as in "8-way TP"."""
+def _adjacent(form: LayoutForm, tokens: Sequence[Token], faults: list[str]) -> Iterator[tuple[str, Option]]:
+    """Yield names with the value that follows them, or that precedes them, as in "8-way TP"."""
     place = 0
     while place < len(tokens):
         token = tokens[place]
@@ -178,7 +178,7 @@ def _beside(form: LayoutForm, tokens: Sequence[Token], faults: list[str]) -> Ite
             owners = _owners(form, token)
             if on is not None:
                 yield token.axes[0], on
-            elif len(owners) == 1:  # a word may stand for the only axis that has it
+            elif len(owners) == 1:  # a word means the only axis that has it as an option
                 yield from _checked(form, owners[0], token, faults)
             elif token.axes:
                 faults.append(f"{token.axes[0]} has no value")
@@ -188,32 +188,32 @@ def _beside(form: LayoutForm, tokens: Sequence[Token], faults: list[str]) -> Ite
 
 
 def _are_pair(form: LayoutForm, name: Token, value: Token) -> bool:
-    """Whether a value may belong to the name beside it: a word only where it is one of its options."""
+    """Return whether a value can belong to the name next to it: a word must be one of its options."""
     if not name.axes or value.axes or value.sets is not None:
         return False
     return value.number is not None or _valued(form, name.axes[0], value) is not None or not _owners(form, value)
 
 
 def _owners(form: LayoutForm, token: Token) -> list[str]:
-    """The axes that have a word as an option."""
+    """Return the axes that have a word as an option."""
     return [axis.name for axis in form.axes if token.word and token.option(axis) is not None]
 
 
 def _in_order(form: LayoutForm, tokens: Sequence[Token], faults: list[str]) -> Iterator[tuple[str, Option]]:
-    """Values alone, one for each axis in its order; the axis that follows from the others may be left out."""
+    """Yield values without names, in the order of the axes; the axis that follows from the others may be omitted."""
     names = [axis.name for axis in form.axes]
     shorter = [name for name in names if name != form.follows]
     fitting = names if len(tokens) == len(names) else shorter if len(tokens) == len(shorter) and form.follows else []
     if not fitting or (len(tokens) == 1 and len(names) > 1):
         seen = f"{len(tokens)} values" if tokens else "no axis"
-        faults.append(f"I saw {seen}, and the axes are {', '.join(names)}")
+        faults.append(f"I saw {seen}; the axes are {', '.join(names)}")
         return
     for name, token in zip(fitting, tokens, strict=True):
         yield from _checked(form, name, token, faults)
 
 
 def _checked(form: LayoutForm, name: str, token: Token, faults: list[str]) -> Iterator[tuple[str, Option]]:
-    """An axis with its value, if that is one of its options."""
+    """Yield an axis with its value, if that is one of its options."""
     value = _valued(form, name, token)
     if value is not None:
         yield name, value
@@ -221,13 +221,13 @@ def _checked(form: LayoutForm, name: str, token: Token, faults: list[str]) -> It
         faults.append(f"I cannot read {token.text} {form.noun}")
     else:
         axis = next(axis for axis in form.axes if axis.name == name)
-        known = f"none of {choices(axis)}" if axis.options else "no whole number of at least 1"
+        known = f"not one of {choices(axis)}" if axis.options else "not a whole number of at least 1"
         seen = token.text if token.number is not None else f"“{token.text}”"
-        faults.append(f"for {name} I saw {seen}, which is {known}")
+        faults.append(f"I read {seen} for {name}, which is {known}")
 
 
 def _valued(form: LayoutForm, name: str, token: Token) -> Option | None:
-    """The option of an axis that a token stands for; None where there is none."""
+    """Return the option of an axis that a token means, or None."""
     number = token.number
     whole = int(number) if number is not None and abs(number) <= 10**12 and number % 1 == 0 else None
     if name == GPUS:
@@ -239,12 +239,12 @@ def _valued(form: LayoutForm, name: str, token: Token) -> Option | None:
 
 
 def written_option(option: Option) -> str:
-    """An option as it is shown."""
+    """Return an option as text."""
     return show_number(option) if isinstance(option, int) else option
 
 
 def choices(axis: ShownAxis) -> str:
-    """The options of an axis in words: 1, 2, 4 or 8."""
+    """Return the options of an axis as text: 1, 2, 4 or 8."""
     if not axis.options:
         return "any whole number"
     texts = [written_option(option) for option in axis.options]

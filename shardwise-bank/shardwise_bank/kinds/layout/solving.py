@@ -1,4 +1,4 @@
-"""Solving a draw: every combination of the author's choices is judged by the reference, and the right ones are counted."""
+"""Solving a draw: the reference evaluates every combination of the author's choices, and the right ones are counted."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ FEWEST_RIGHT, MOST_RIGHT = 0.01, 0.30  # of all combinations
 
 @dataclass(frozen=True)
 class Solved:
-    """The axes of a draw, and what every combination of them comes to."""
+    """The axes of a draw, and the findings for every combination."""
 
     form: LayoutForm
     solution: int
-    right: int  # how many combinations are
-    guessed: float  # the credit of a combination picked at random
+    right: int  # number of right combinations
+    guessed: float  # mean credit of a random combination
     constraints: Mapping[str, JudgedConstraint] = field(repr=False)
-    wrong: tuple[int | None, ...] = field(repr=False)  # the mistake that a combination makes
-    contradicted: tuple[int, ...]  # mistakes that a right combination makes as well
-    measures: Names = field(repr=False)  # what the reference gives for the solution
+    wrong: tuple[int | None, ...] = field(repr=False)  # the mistake of each combination
+    contradicted: tuple[int, ...]  # mistakes that a right combination also makes
+    measures: Names = field(repr=False)  # what the reference returns for the solution
 
 
 def solve(template: LayoutTemplate, draw: Draw) -> Solved:
-    """Judge every combination of a draw; what was judged once is remembered. Raises Reject and ShardwiseError."""
+    """Evaluate every combination of a draw, with a cache. Raises Reject and ShardwiseError."""
     memo = draw.references.memo
     key = ("layout", draw.rng.problem, template.written, repr(draw.values))
     if key not in memo:
@@ -56,7 +56,7 @@ def _solved(template: LayoutTemplate, draw: Draw) -> Solved:
         raise Reject("no combination of the options has the product")
     if len(rows) > MOST_ROWS:
         raise ShardwiseError(
-            f"there are {len(rows):,} combinations, and a key keeps {MOST_ROWS:,}; offer fewer options"
+            f"there are {len(rows):,} combinations, but a key holds at most {MOST_ROWS:,}; offer fewer options"
         )
     named = list(map(judge_of(draw, answer, form, is_oracle=False), rows))
     constraints = judged_constraints(template, draw, named)
@@ -66,9 +66,7 @@ def _solved(template: LayoutTemplate, draw: Draw) -> Solved:
     solution = _solution(template, draw, form, named, right)
     mistakes = [mistake.when for mistake in template.mistakes]
     for when in mistakes:
-        is_true(
-            when, {**draw.values, **draw.references.helpers, **named[solution]}
-        )  # a name that there is not is said here
+        is_true(when, {**draw.values, **draw.references.helpers, **named[solution]})  # reports unknown names
     shows = [[_shows(draw, when, names) for when in mistakes] for names in named]
     asks = (
         prose(each.asks, {**draw.printed, "limit": shown_limit(constraints[each.id])}) for each in answer.constraints
@@ -89,9 +87,9 @@ def _solved(template: LayoutTemplate, draw: Draw) -> Solved:
 
 
 def judged_constraints(template: LayoutTemplate, draw: Draw, named: Sequence[Names]) -> dict[str, JudgedConstraint]:
-    """What each constraint finds for every combination, in the template's order.
+    """Evaluate each constraint for every combination, in the template's order.
 
-    Where a combination breaks a hard constraint, nothing that comes after is looked at.
+    When a combination breaks a hard constraint, the remaining constraints are not evaluated.
     """
     running = list(range(len(named)))
     found: dict[str, JudgedConstraint] = {}
@@ -105,11 +103,11 @@ def judged_constraints(template: LayoutTemplate, draw: Draw, named: Sequence[Nam
 
 
 def _reject_unfit(columns: Sequence[JudgedConstraint], right: Sequence[int], rows: int) -> None:
-    """Reject a draw that is no question: nothing or nearly everything is right, the example is, or rounding decides."""
+    """Reject a draw in which nothing or nearly everything is right, the example is right, or rounding decides."""
     if not FEWEST_RIGHT * rows <= len(right) <= MOST_RIGHT * rows or not right:
         raise Reject(f"{len(right)} of {rows} combinations are right, not {FEWEST_RIGHT:.0%} to {MOST_RIGHT:.0%}")
     if right[0] == 0:
-        raise Reject("the first combination is right, which is shown as an example")
+        raise Reject("the first combination, which the example shows, is right")
     if any(hangs(columns, place) for place in range(rows)):
         raise Reject("a combination is right or wrong by a close call")
 
@@ -117,7 +115,7 @@ def _reject_unfit(columns: Sequence[JudgedConstraint], right: Sequence[int], row
 def _solution(
     template: LayoutTemplate, draw: Draw, form: LayoutForm, named: Sequence[Names], right: Sequence[int]
 ) -> int:
-    """The place of the published solution, whether it is right or not."""
+    """Return the index of the published solution, whether right or not."""
     written = template.answer.solution
     for name, sign in (("lowest", 1), ("highest", -1)):
         if name in written and name not in template.answer.axes:
@@ -133,12 +131,12 @@ def _solution(
     picked: Layout = tuple(layout[axis.name] for axis in form.axes)
     place = grid.place_in_grid(form, picked)
     if place is None:
-        raise ShardwiseError(f"the solution {layout} is no combination of the options, or breaks the product")
+        raise ShardwiseError(f"the solution {layout} is not a combination of the options, or breaks the product rule")
     return place
 
 
 def _shows(draw: Draw, when: str | bool, names: Names) -> bool:
-    """Whether a combination makes a mistake. One that breaks a hard constraint may lack what the condition names."""
+    """Return whether a combination makes a mistake. After a broken hard constraint, the condition may use missing names."""
     try:
         return is_true(when, {**draw.values, **draw.references.helpers, **names})
     except BadExpression:
@@ -146,9 +144,9 @@ def _shows(draw: Draw, when: str | bool, names: Names) -> bool:
 
 
 def compare(template: LayoutTemplate, draw: Draw, solved: Solved) -> tuple[list[str], bool]:
-    """Verdicts on which the oracle does not agree with the reference, the first of each constraint; and whether all were compared.
+    """Return the first disagreement of oracle and reference for each constraint, and whether all constraints were compared.
 
-    An oracle that gives some of the measures is compared in the constraints that need no other.
+    An oracle that returns only some measures is compared only in the constraints that need no others.
     """
     answer, form = template.answer, solved.form
     rows = grid.combinations(form)
@@ -166,10 +164,10 @@ def compare(template: LayoutTemplate, draw: Draw, solved: Solved) -> tuple[list[
         for place in looked:
             verdicts = [holds_at(column, place) for column in (ours, theirs)]
             if verdicts[0] != verdicts[1]:
-                said = "holds" if verdicts[0] else "does not hold"
+                verdict = "holds" if verdicts[0] else "does not hold"
                 faults.append(
-                    f"{constraint.id} {said} for {one_line(form, rows[place])} by {answer.reference} ({ours.seen[place]}), and not so "
-                    f"by {answer.oracle} ({theirs.seen[place]}); one of the two is wrong"
+                    f"{constraint.id} {verdict} for {one_line(form, rows[place])} by {answer.reference} ({ours.seen[place]}), but "
+                    f"{answer.oracle} ({theirs.seen[place]}) disagrees; one of the two is wrong"
                 )
                 break
     return faults, compared

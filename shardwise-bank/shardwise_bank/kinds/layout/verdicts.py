@@ -1,4 +1,4 @@
-"""What a constraint makes of a number: whether it holds, and whether that is a close call."""
+"""Whether a constraint holds for a number, and whether that is a close call."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterable, Sequence
 from shardwise.units import unit
 from shardwise_bank.kinds.layout.model import JudgedConstraint
 
-CLOSE = 0.02  # of a limit: what lies nearer may come out otherwise by rounding on the way
-NO_FAULT = -1  # what a constraint on faults has seen where there is none
-DIGITS = 6  # of a number that is kept
+CLOSE = 0.02  # of a limit; within this distance, intermediate rounding may change the verdict
+NO_FAULT = -1  # the finding of a constraint on faults when there are none
+DIGITS = 6  # significant digits of a number in the key
 
 Number = int | float
 
 
 def kept(number: Number) -> Number:
-    """A number as the key keeps it: whole as it is, else with six digits, so that equal ones stay equal."""
+    """Return a number as the key stores it: integers unchanged, others with six digits, so that equal ones stay equal."""
     return number if isinstance(number, int) else float(f"{number:.{DIGITS}g}")
 
 
 def meets_limit(constraint: JudgedConstraint, seen: Number | None) -> bool:
-    """Whether a combination for which a constraint found this meets it."""
+    """Return whether a finding meets a constraint."""
     if seen is None:
         return False
     if constraint.words is not None:
@@ -29,7 +29,7 @@ def meets_limit(constraint: JudgedConstraint, seen: Number | None) -> bool:
 
 
 def is_met(constraint: JudgedConstraint, seen: Number) -> bool:
-    """Whether a number keeps its limit to the letter."""
+    """Return whether a number strictly meets its limit."""
     if constraint.at_most is not None:
         return seen <= constraint.at_most
     if constraint.at_least is not None:
@@ -38,7 +38,7 @@ def is_met(constraint: JudgedConstraint, seen: Number) -> bool:
 
 
 def is_close(constraint: JudgedConstraint, seen: Number | None) -> bool:
-    """Whether a number lies so near its limit that rounding decides. Counts are exact, and so is what equals its limit."""
+    """Return whether a number is so close to its limit that rounding decides. Counts, and numbers equal to the limit, are exact."""
     limit = limit_of(constraint)
     if seen is None or limit is None or seen == limit:
         return False
@@ -48,22 +48,22 @@ def is_close(constraint: JudgedConstraint, seen: Number | None) -> bool:
 
 
 def limit_of(constraint: JudgedConstraint) -> Number | None:
-    """The limit of a constraint that has one."""
+    """Return the limit of a constraint, or None."""
     return constraint.at_most if constraint.at_most is not None else constraint.at_least
 
 
 def holds_at(constraint: JudgedConstraint, place: int) -> bool:
-    """Whether the combination at a place meets a constraint."""
+    """Return whether the combination at an index meets a constraint."""
     return meets_limit(constraint, constraint.seen[place])
 
 
 def is_right(constraints: Iterable[JudgedConstraint], place: int) -> bool:
-    """Whether a combination meets every constraint."""
+    """Return whether a combination meets every constraint."""
     return all(holds_at(constraint, place) for constraint in constraints)
 
 
 def layout_credit(constraints: Sequence[JudgedConstraint], place: int) -> float:
-    """Return the share of the constraints that are met, without the hard ones; none where a hard or required one is broken."""
+    """Return the share of soft constraints that are met; 0 when a hard or required one is broken."""
     met = [(holds_at(constraint, place), constraint) for constraint in constraints]
     if not all(it for it, constraint in met if constraint.hard or constraint.required):
         return 0.0
@@ -72,7 +72,7 @@ def layout_credit(constraints: Sequence[JudgedConstraint], place: int) -> float:
 
 
 def hangs(constraints: Iterable[JudgedConstraint], place: int) -> bool:
-    """Whether it is a close call that a combination is right, or that it is wrong."""
+    """Return whether the verdict on a combination depends on a close call."""
     close = False
     for constraint in constraints:
         seen = constraint.seen[place]
@@ -84,7 +84,7 @@ def hangs(constraints: Iterable[JudgedConstraint], place: int) -> bool:
 
 
 def margin(constraints: Iterable[JudgedConstraint], places: int) -> float:
-    """How far the nearest decision lies from its limit, in close calls; above 1 is safe."""
+    """Return the distance of the closest decision to its limit, in units of a close call; above 1 is safe."""
     known, nearest = list(constraints), float("inf")
     for place in range(places):
         broken = [constraint for constraint in known if not holds_at(constraint, place)]

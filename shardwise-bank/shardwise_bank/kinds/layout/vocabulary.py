@@ -1,4 +1,4 @@
-"""How people call the axes of a layout and their values: in papers, and as options of Megatron-LM, TorchTitan, NeMo and DeepSpeed."""
+"""Names of the axes of a layout and of their values, in papers and in Megatron-LM, TorchTitan, NeMo and DeepSpeed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from shardwise_bank.kinds.layout.model import Option, ShownAxis
 
-# Every name may be followed by one of ENDINGS; between its words, anything may stand that joins words.
+# Every name may be followed by one of ENDINGS, and its words may be joined in any way.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "tp": ("tensor parallel", "tensor parallelism", "tensor model parallel", "tensor", "t"),
     "cp": ("context parallel", "context parallelism", "context", "c"),
@@ -26,7 +26,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 ENDINGS = ("", "size", "degree", "world size", "ways", "dim", "group size", "group", "rank")
 
-# What stands for a value where it is one of the options
+# Synonyms of a value, if it is one of the options
 WORDS: Mapping[str, tuple[str, ...]] = {
     "none": ("no", "off", "false", "null", "without", "never"),
     "off": ("no", "none", "false", "disabled"),
@@ -37,14 +37,14 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "fp8": ("float8",),
 }
 
-# Options of a command line that set an axis by being there
+# Command-line flags that set an axis by their presence
 FLAGS: Mapping[str, tuple[str, Option]] = {
     "recompute activations": ("recompute", "selective"),
     "use distributed optimizer": ("zero", 1),
     "use megatron fsdp": ("zero", 3),
 }
 
-# Words that say nothing
+# Words without meaning
 NOISE = (
     "and", "with", "using", "use", "uses", "layout", "my", "the", "a", "answer", "is", "are", "so", "then", "way", "parallelism",
     "parallel", "training", "model", "config", "plan", "dict", "yaml", "json", "toml", "python", "set", "to", "of", "i", "choose", "take",
@@ -53,7 +53,7 @@ NOISE = (
 
 
 def spellings(axis: ShownAxis) -> Iterator[str]:
-    """Every name of an axis as words, its own first."""
+    """Yield every name of an axis, its own first."""
     own = axis.name.replace("_", " ")
     for name in (own, *NAMES.get(axis.name, ()), *axis.also):
         yield name.lower()
@@ -62,7 +62,7 @@ def spellings(axis: ShownAxis) -> Iterator[str]:
 
 
 def values(axis: ShownAxis) -> Iterator[tuple[str, Option]]:
-    """Every word that stands for an option of an axis, and that option."""
+    """Yield every word for an option of an axis, with that option."""
     words = {option.lower(): option for option in axis.options if isinstance(option, str)}
     for word, option in words.items():
         yield word, option

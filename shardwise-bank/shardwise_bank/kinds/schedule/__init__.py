@@ -1,4 +1,4 @@
-"""The kind schedule: the order of forwards and backwards on each stage of a pipeline, simulated and held to a target."""
+"""The kind schedule: the order of forward and backward passes on each stage of a pipeline, simulated and compared with a target."""
 
 from __future__ import annotations
 

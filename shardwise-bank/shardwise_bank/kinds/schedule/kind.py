@@ -23,7 +23,7 @@ from shardwise_bank.pipelines.named import serial
 from shardwise_bank.pipelines.pipeline import Operation, Schedule
 from shardwise_bank.pipelines.simulate import Run, simulate
 
-MISSED = 0.5  # of the points for a schedule that runs within the memory and misses the target
+MISSED = 0.5  # share of the points for a schedule that runs within the memory but misses the target
 
 
 class ScheduleKind(Kind[ScheduleTemplate, ScheduleForm, ScheduleKey]):
@@ -31,7 +31,7 @@ class ScheduleKind(Kind[ScheduleTemplate, ScheduleForm, ScheduleKey]):
 
     name = "schedule"
     script = script_in("shardwise_bank")
-    about = "The order of forwards and backwards on each stage of a pipeline, simulated; every order that meets the target is right."
+    about = "The order of forward and backward passes on each stage of a pipeline, simulated; every order that meets the target is right."
     Template = ScheduleTemplate
     Form = ScheduleForm
     Key = ScheduleKey
@@ -41,18 +41,18 @@ params:
   stages: {choice: [2, 3, 4]}
   micro_batches: {choice: [4, 5, 6]}
 prompt: |
-  A pipeline of {{ stages }} stages works off {{ micro_batches }} micro-batches. Find an order that is as quick as all forwards
-  first, and that needs less memory.
+  A pipeline of {{ stages }} stages processes {{ micro_batches }} micro-batches. Find a schedule that is as fast as GPipe but needs
+  less memory.
 answer:
   stages: stages
   micro_batches: micro_batches
-  forward: 1                                    # slots; one number, or one for each stage
+  forward: 1                                    # slots; one number, or one per stage
   backward: 2
   target: {makespan: makespan("gpipe"), in_flight: in_flight("1f1b")}
   solution: 1f1b                                # its name, or its lines
 mistakes:
   - schedule: gpipe
-    say: No backward runs before the last forward, so every micro-batch is kept until then.
+    say: GPipe runs no backward before the last forward, so a stage holds all micro-batches at once.
 """
 
     def solve(self, template: ScheduleTemplate, draw: Draw) -> Solved:
@@ -87,7 +87,7 @@ mistakes:
         else:
             proof.faults += [f"the solution misses the target: {miss}" for miss in explain.misses(form, run)]
         if meets(form, run_of(form, serial(form.pipeline))):
-            proof.faults.append("one micro-batch after another, which the example shows, meets the target")
+            proof.faults.append("the example, one micro-batch after another, meets the target")
         return proof
 
     def body(self, form: ScheduleForm) -> str:
@@ -103,8 +103,8 @@ mistakes:
             "start": schedule_so_far(form, blank),
         }
         return {
-            "how": "Give each stage its operations in the order in which it runs them.",
-            "html": to_html(texts.body(form).rpartition("\n\nWrite what")[0]),
+            "how": "Put the operations of each stage in order.",
+            "html": to_html(texts.body(form).rpartition("\n\nWrite the operations")[0]),
             "fields": [source],
         }
 
@@ -112,9 +112,7 @@ mistakes:
         return schedule_so_far(form, raw)
 
     def instruction(self, form: ScheduleForm, variable: str) -> str:
-        return (
-            f"Fill in `{variable}`: the operations of each stage behind its name, in the order in which it runs them."
-        )
+        return f"Fill in `{variable}`: after the name of each stage, its operations in the order in which it runs them."
 
     def example(self, form: ScheduleForm) -> str:
         return "\n".join(form.pipeline.lines(serial(form.pipeline)))
@@ -123,7 +121,7 @@ mistakes:
         return f'{variable} = """\n{texts.blank_lines(form)}\n"""'
 
     def is_untouched(self, form: ScheduleForm, raw: Any) -> bool:
-        return type(raw) is str and raw.strip() == texts.blank_lines(form)  # another class may do anything in strip
+        return type(raw) is str and raw.strip() == texts.blank_lines(form)  # strip of a subclass could do anything
 
     def parse(self, form: ScheduleForm, raw: Any) -> Reading | None:
         return read_schedule(form.pipeline, raw)
@@ -146,7 +144,7 @@ mistakes:
         return Feedback.judged(question, self._credit(form, run), *words, mistake=mistake, picture=drawn)
 
     def _credit(self, form: ScheduleForm, run: Run) -> float:
-        """Half the points for a schedule that runs, and is quicker than one micro-batch after another."""
+        """Return half the points for a schedule that runs and is faster than one micro-batch after another."""
         slowest = simulate(form.pipeline, serial(form.pipeline)).makespan
         return MISSED if run.is_sound and run.makespan < slowest else 0.0
 
@@ -172,7 +170,7 @@ mistakes:
         ]
 
     def _known_samples(self, form: ScheduleForm, key: ScheduleKey) -> list[Sample]:
-        """The recognised schedules, their micro-batches in order."""
+        """Return the recognised schedules, with their micro-batches in order."""
         found = []
         for place, mistake in enumerate(key.mistakes):
             schedule = tuple(_in_order(line) for line in mistake.pattern)
@@ -183,7 +181,7 @@ mistakes:
 
 
 def _in_order(letters: str) -> tuple[Operation, ...]:
-    """A line of that pattern whose operations of each letter and chunk take the micro-batches in order."""
+    """Return a line with this pattern that takes the micro-batches of each letter and chunk in order."""
     line: list[Operation] = []
     places = [place for place, letter in enumerate(letters) if letter.isalpha()]
     for start, end in zip(places, [*places[1:], len(letters)], strict=True):
@@ -194,7 +192,7 @@ def _in_order(letters: str) -> tuple[Operation, ...]:
 
 
 def _backwards_first(schedule: Schedule) -> Schedule:
-    """The same operations, with all forwards at the end: nothing of it can start."""
+    """Return the same operations with all forwards at the end, so that nothing can start."""
     return tuple(tuple(sorted(line, key=lambda step: step.letter == "F")) for line in schedule)
 
 

@@ -1,4 +1,4 @@
-"""Which part of an answer belongs to which stage: lines with or without a label, lists, and dictionaries."""
+"""Splitting an answer into stages: lines with or without labels, lists, and dictionaries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shardwise_bank.pipelines.named import NAMES
 from shardwise_bank.pipelines.pipeline import Pipeline
 
 _STAGE = r"(?:pipeline[\s_-]*)?(?:stage|server|node|gpu|rank|device|worker|pp|s|p)[\s_#-]*"
-_LABEL = re.compile(  # at the beginning of a line: "stage 1:", "| GPU 2 |", "1)", "1 F1 F2"
+_LABEL = re.compile(  # at the start of a line: "stage 1:", "| GPU 2 |", "1)", "1 F1 F2"
     rf"[\s|>*•`\"'{{(\[,-]*(?:{_STAGE}(\d{{1,4}})(?!\d)|(\d{{1,4}})(?=[\s\"'*`]*(?:[:=)|]|\.(?!\d))|\s+[fbw]\d))[\s\"'*`)\]]*(?:[:=|)]+|\.(?!\d)|-(?=\s))?",
     re.IGNORECASE,
 )
@@ -27,9 +27,9 @@ _TALK = re.compile(r"[^\d:]*:?\s*")  # "My schedule:"
 
 
 def schedule_lines(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
-    """For each stage that an answer writes a line for, by its number, the text of that line; and what is wrong with other lines.
+    """Return the text of each stage's line, keyed by stage, and the faults of other lines.
 
-    An answer may lack stages: whether that is a fault, the caller knows. Raises Unreadable for what has no lines at all.
+    Stages may be missing; the caller decides whether that is a fault. Raises Unreadable when there are no lines at all.
     """
     longest = 4_000 + 60 * pipeline.stages + 20 * pipeline.stages * len(pipeline.operations())
     if isinstance(raw, str):
@@ -39,7 +39,7 @@ def schedule_lines(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[s
         raw = _literal(raw)
     if isinstance(raw, list | tuple) and len(raw) == pipeline.stages and all(isinstance(part, str) for part in raw):
         _bounded(sum(map(len, raw)), longest)
-        raw = "\n".join(raw)  # a line for each stage, perhaps with its label
+        raw = "\n".join(raw)  # one line per stage, perhaps with its label
     if isinstance(raw, Mapping):
         _bounded(len(raw), longest)
         rows = [(str(name)[:40], _joined(part, longest)) for name, part in raw.items()]
@@ -47,14 +47,14 @@ def schedule_lines(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[s
         _bounded(len(raw), longest)
         if len(raw) != pipeline.stages:
             raise Unreadable(
-                f"I saw a list of {len(raw)}, and there are {pipeline.stages} stages: write a list for each of them."
+                f"I saw a list of {len(raw)}, but there are {pipeline.stages} stages: write one list per stage."
             )
         rows = [("", _joined(part, longest)) for part in raw]
     elif isinstance(raw, str):
         rows = _rows(pipeline, unicodedata.normalize("NFKC", plainer(raw)))
     else:
         raise Unreadable(
-            f"I expected the operations of {pipeline.stages} stages, and this is of type {type(raw).__name__}."
+            f"I expected the operations of {pipeline.stages} stages, but this is of type {type(raw).__name__}."
         )
     _bounded(sum(len(text) for _, text in rows), longest)
     return _by_stage(pipeline, rows)
@@ -63,26 +63,26 @@ def schedule_lines(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[s
 def _bounded(length: int, longest: int) -> None:
     if length > longest:
         raise Unreadable(
-            f"I couldn't read an answer of {length:,} characters. Every operation is written once.", shows_example=True
+            f"I couldn't read an answer of {length:,} characters. Write every operation once.", shows_example=True
         )
 
 
 def _literal(text: str) -> Any:
-    """A list or a dictionary that was typed as text, or the text itself."""
+    """Return a list or a dictionary that was typed as text, or the text itself."""
     if text.lstrip()[:1] not in ("[", "{", "("):
         return text
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = ast.literal_eval(text.strip())
-            str(found)  # a ValueError for a number of more digits than Python writes
+            str(found)  # raises ValueError for numbers with too many digits
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
     return found if isinstance(found, dict | list | tuple) else text
 
 
 def _joined(part: Any, longest: int) -> str:
-    """The operations of one stage, given as text or as a list, as text."""
+    """Return the operations of one stage, given as text or as a list, as text."""
     if isinstance(part, str):
         return unicodedata.normalize("NFKC", plainer(part[: longest + 1]))
     if isinstance(part, list | tuple):
@@ -92,7 +92,7 @@ def _joined(part: Any, longest: int) -> str:
 
 
 def _item(item: Any) -> str:
-    """One item of a list: "F1", ("F", 1), ("F", 1, 2) or nothing."""
+    """Return one item of a list as text: "F1", ("F", 1), ("F", 1, 2) or nothing."""
     if is_blank(item):
         return ""
     if isinstance(item, str):
@@ -105,7 +105,7 @@ def _item(item: Any) -> str:
 
 
 def _rows(pipeline: Pipeline, text: str) -> list[tuple[str, str]]:
-    """The lines of a text, each with its label or none; a line without a label goes on with the one before it."""
+    """Return the lines of a text, each with its label or none; a line without a label continues the previous one."""
     pieces = [piece for line in text.splitlines() for piece in _cut(line) if not _RULE.fullmatch(piece)]
     labels = [_LABEL.match(piece) for piece in pieces]
     if not any(labels):
@@ -127,26 +127,26 @@ def _rows(pipeline: Pipeline, text: str) -> list[tuple[str, str]]:
 
 
 def _cut(line: str) -> list[str]:
-    """A line, cut before each label in its middle."""
+    """Split a line before each label in its middle."""
     edges = [0, *(found.start() for found in _INNER.finditer(line)), len(line)]
     return [line[start:end] for start, end in pairwise(edges) if line[start:end].strip()]
 
 
 def _by_stage(pipeline: Pipeline, rows: Sequence[tuple[str, str]]) -> tuple[dict[int, str], list[str]]:
-    """The rows by the number of their stage; labels may count from 0."""
+    """Return the rows by the number of their stage; labels may count from 0."""
     if not any(label for label, _ in rows):
         if len(rows) == pipeline.stages:
             return {stage: text for stage, (_, text) in enumerate(rows, start=1)}, []
         seen = "one line" if len(rows) == 1 else f"{len(rows)} lines"
         return {}, [
-            f"I saw {seen}, and there are {pipeline.stages} stages; write a line for each, such as “stage 1: F1 ...”"
+            f"I saw {seen}, but there are {pipeline.stages} stages; write one line per stage, such as “stage 1: F1 ...”"
         ]
     numbers, faults = [], []
     for label, text in rows:
         digits = re.sub(r"\D", "", label)
         numbers.append(int(digits) if digits else None)
         if not digits:
-            faults.append(f"“{(label or text).strip()[:20]}” stands where the name of a stage belongs")
+            faults.append(f"“{(label or text).strip()[:20]}” is not the name of a stage")
     known = [number for number in numbers if number is not None]
     shift = 1 if 0 in known and max(known) < pipeline.stages else 0
     found: dict[int, str] = {}
@@ -154,7 +154,7 @@ def _by_stage(pipeline: Pipeline, rows: Sequence[tuple[str, str]]) -> tuple[dict
         if number is None:
             continue
         if not 1 <= number + shift <= pipeline.stages:
-            faults.append(f"there is no stage {number}; they are 1 to {pipeline.stages}")
+            faults.append(f"there is no stage {number}; the stages are 1 to {pipeline.stages}")
         elif number + shift in found:
             faults.append(f"stage {number} has two lines")
         else:

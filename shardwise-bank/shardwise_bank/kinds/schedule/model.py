@@ -1,4 +1,4 @@
-"""What a schedule problem is made of: the template an author writes, the pipeline a student sees, and the key."""
+"""Data of a schedule problem: the template an author writes, the pipeline a student sees, and the key."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from shardwise.template import model as author
 from shardwise_bank.pipelines.named import NAMES
 from shardwise_bank.pipelines.pipeline import Pipeline
 
-EachStage = author.Value | tuple[author.Value, ...]  # one number for all stages, or one for each
+EachStage = author.Value | tuple[author.Value, ...]  # one number for all stages, or one per stage
 
 
 def _is_known(text: str) -> str:
-    """A schedule's text as it is; a ValueError where it is one word, and not the name of a schedule."""
+    """Return a schedule's text unchanged. Raises ValueError when it is a single word that names no schedule."""
     if len(text.split()) == 1 and text.strip() not in NAMES:
-        raise ValueError(f"no schedule is called {text!r}; write its lines, or one of {', '.join(NAMES)}")
+        raise ValueError(f"unknown schedule {text!r}; write its lines, or one of {', '.join(NAMES)}")
     return text
 
 
 class Limited(author.AuthorModel):
-    """A named schedule that runs no more forwards ahead than it has room for."""
+    """A named schedule with a limit on the micro-batches in flight."""
 
     name: Literal["1f1b"]
-    in_flight: author.Value = Field(description="The most micro-batches in flight on the first stage.")
+    in_flight: author.Value = Field(description="Most micro-batches in flight on the first stage.")
 
 
 class Target(author.AuthorModel):
-    """What a right schedule reaches: any of these, or several."""
+    """The limits that a right schedule meets: one or more of these."""
 
-    makespan: author.Value | None = Field(None, description="Slots until everything is done, at most.")
-    idle: author.Value | None = Field(None, description="Idle slots of all stages together, at most.")
-    in_flight: EachStage | None = Field(None, description="Micro-batches in flight on a stage, at most.")
+    makespan: author.Value | None = Field(None, description="Most slots until the schedule ends.")
+    idle: author.Value | None = Field(None, description="Most idle slots of all stages together.")
+    in_flight: EachStage | None = Field(None, description="Most micro-batches in flight on a stage.")
 
     @model_validator(mode="after")
     def _any(self) -> Target:
         if self.makespan is None and self.idle is None and self.in_flight is None:
-            raise ValueError("a target has a makespan, idle slots, micro-batches in flight, or several of them")
+            raise ValueError("a target needs at least one of makespan, idle and in_flight")
         return self
 
 
@@ -48,11 +48,13 @@ class Answer(author.AuthorModel):
     stages: author.Value
     micro_batches: author.Value
     chunks: author.Value = 1
-    forward: EachStage = Field(1, description="Slots that F takes.")
-    backward: EachStage = Field(2, description="Slots that B takes.")
-    weight: EachStage | None = Field(None, description="Slots that W takes, where the backward is split in B and W.")
-    hop: author.Value = Field(0, description="Slots from the end of an operation until another stage has its result.")
-    memory: EachStage | None = Field(None, description="Micro-batches that a stage has room for; more is wrong.")
+    forward: EachStage = Field(1, description="Duration of F, in slots.")
+    backward: EachStage = Field(2, description="Duration of B, in slots.")
+    weight: EachStage | None = Field(
+        None, description="Duration of W, in slots, when the backward pass is split into B and W."
+    )
+    hop: author.Value = Field(0, description="Slots until a result reaches another stage.")
+    memory: EachStage | None = Field(None, description="Most micro-batches that fit into the memory of a stage.")
     target: Target
     solution: author.Prose | Limited = Field(description="A schedule that meets the target: its name or its lines.")
 
@@ -64,7 +66,7 @@ class Answer(author.AuthorModel):
 
 
 class Mistake(author.AuthorModel):
-    """A schedule that misses the target and that teachers know."""
+    """A schedule that misses the target and that authors expect."""
 
     schedule: author.Prose | Limited = Field(description="Its name or its lines.")
     say: author.Prose = Field(min_length=10)
@@ -85,7 +87,7 @@ class ScheduleTemplate(author.Template):
 
 
 class ScheduleForm(Form):
-    """The pipeline, and what is asked of its schedule."""
+    """The pipeline, and the target of its schedule."""
 
     stages: int
     micro_batches: int
@@ -94,14 +96,14 @@ class ScheduleForm(Form):
     backward: tuple[int, ...]
     weight: tuple[int, ...]
     hop: int
-    room: tuple[int | None, ...]  # micro-batches that each stage can hold
-    most_slots: int | None  # the target: until everything is done
-    most_idle: int | None  # of all stages together
-    most_in_flight: tuple[int | None, ...]  # on each stage
+    room: tuple[int | None, ...]  # micro-batches that fit on each stage
+    most_slots: int | None  # target: slots until the schedule ends
+    most_idle: int | None  # target: idle slots of all stages together
+    most_in_flight: tuple[int | None, ...]  # target: in flight on each stage
 
     @property
     def pipeline(self) -> Pipeline:
-        """The pipeline as the simulator knows it."""
+        """The pipeline for the simulator."""
         return Pipeline(
             stages=self.stages,
             micro_batches=self.micro_batches,
@@ -114,7 +116,7 @@ class ScheduleForm(Form):
 
 
 class KnownMistake(Key):
-    """A recognised schedule: the letters and chunks of each stage's line, whichever micro-batches they are of."""
+    """A recognised schedule: the letters and chunks of each stage's line, ignoring the micro-batches."""
 
     pattern: tuple[str, ...]
     say: str

@@ -1,4 +1,4 @@
-"""The notation of one stage's line: which operations a text names, in their order."""
+"""The notation of one stage's line: the operations that a text names, in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from shardwise.errors import Unreadable
 from shardwise.kinds.blanks import visible
 
-MOST_WRITTEN = 10_000  # operations that one line may name; no pipeline of a problem has so many on a stage
+MOST_WRITTEN = 10_000  # operations in one line; no stage of a problem has as many
 _LETTERS = {"forward": "F", "fwd": "F", "fw": "F", "f": "F", "backward": "B", "bwd": "B", "bw": "B", "b": "B", "weight": "W", "wgrad": "W", "w": "W"}  # fmt: skip
 _NAME = "|".join(_LETTERS)
 _N = r"\d{1,4}(?!\d)"
@@ -32,7 +32,7 @@ _COMMENT = re.compile(r"(?:^|\s)(?:#(?!\s*\d)|//).*$", re.MULTILINE)
 
 
 class Written(NamedTuple):
-    """An operation as it was written; no chunk where none was named."""
+    """An operation as written; the chunk is None when none was named."""
 
     letter: str
     micro_batch: int
@@ -40,13 +40,13 @@ class Written(NamedTuple):
 
 
 def plainer(text: str) -> str:
-    """A text with one kind of dash, spaces in place of arrows, and without comments and marks that nobody sees."""
+    """Normalise dashes and arrows in a text, and remove comments and invisible characters."""
     text = _ARROWS.sub(" ", visible(text).translate({ord(dash): "-" for dash in "−–—‒‑"} | {0x2026: "...", 0xB7: " "}))
     return _COMMENT.sub("", text)
 
 
 def schedule_tokens(text: str, *, has_chunks: bool) -> tuple[list[Written], list[str]]:
-    """The operations that a line names, and what cannot be read in it. Raises Unreadable where it names far too many.
+    """Return the operations that a line names, and its unreadable parts. Raises Unreadable when it names far too many.
 
     >>> schedule_tokens("F1-3, B1 f4", has_chunks=False)[0] == [*(Written("F", n, None) for n in (1, 2, 3)), ("B", 1, None), ("F", 4, None)]
     True
@@ -64,7 +64,7 @@ def schedule_tokens(text: str, *, has_chunks: bool) -> tuple[list[Written], list
             shown = text[:place].rstrip(" ,;|")[-20:]
             raise Unreadable(
                 f"I couldn't read a line that names more than {MOST_WRITTEN} operations, with ranges such as "
-                f"“{shown}”. Every operation is written once.",
+                f"“{shown}”. Write every operation once.",
                 shows_example=True,
             )
         if between := _BETWEEN.match(text, place):
@@ -89,10 +89,12 @@ def _turned(found: re.Match[str]) -> str:
 
 
 def _expanded(found: re.Match[str]) -> list[Written]:
-    """The operations of a token: one, or those of a range such as F1-4 or B2.1-4.1."""
+    """Return the operations of a token: one, or those of a range such as F1-4 or B2.1-4.1."""
     letter = _LETTERS[found["name"].lower()]
     chunk = _chunk(found["last_chunk"] or found["chunk"])
-    if found["chunk"] and found["last_chunk"] and _chunk(found["chunk"]) != chunk:  # F1.1-F1.2 are two, and no range
+    if (
+        found["chunk"] and found["last_chunk"] and _chunk(found["chunk"]) != chunk
+    ):  # F1.1-F1.2 are two operations, not a range
         return [
             Written(letter, int(found["first"]), _chunk(found["chunk"])),
             Written(letter, int(found["last"]), chunk),
@@ -101,13 +103,13 @@ def _expanded(found: re.Match[str]) -> list[Written]:
 
 
 def _numbers(first: str, last: str | None) -> range:
-    """The numbers from the first to the last, upwards or downwards."""
+    """Return the numbers from the first to the last, ascending or descending."""
     low, high = int(first), int(last or first)
     return range(low, high + 1) if low <= high else range(low, high - 1, -1)
 
 
 def _chunk(text: str | None) -> int | None:
-    """The number of a chunk; the letters a, b, c are 1, 2, 3."""
+    """Return the number of a chunk; the letters a, b, c are 1, 2, 3."""
     if not text:
         return None
     digits = re.sub(r"\D", "", text)

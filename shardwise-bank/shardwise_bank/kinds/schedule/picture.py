@@ -1,4 +1,4 @@
-"""The picture of a run: every stage a row, with what it ran when, and what went wrong."""
+"""The timeline of a run: a row per stage, with its operations and what went wrong."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from shardwise.question import Bar, Timeline, TimelineRow
 from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, Pipeline
 from shardwise_bank.pipelines.simulate import Run
 
-MOST_BARS, MOST_SLOTS = 800, 600  # of a picture that somebody still looks at
+MOST_BARS, MOST_SLOTS = 800, 600  # of a chart that is still readable
 Look = Literal["blue", "orange", "green", "wrong"]
 
 
 def timeline(pipeline: Pipeline, run: Run, mark: int | None) -> Timeline | None:
-    """The run as a timeline; None where it is too large to be looked at."""
+    """Return the run as a timeline; None when it is too large to read."""
     if sum(map(len, run.spans)) > MOST_BARS or run.makespan > MOST_SLOTS:
         return None
     rows = [_row(pipeline, run, stage) for stage in range(1, pipeline.stages + 1)]
@@ -38,13 +38,13 @@ def _row(pipeline: Pipeline, run: Run, stage: int) -> TimelineRow:
 
 
 def _about(rows: list[TimelineRow]) -> str:
-    """What the picture shows, read out stage by stage: F1, F2, 3 idle, B1."""
-    told = []
+    """Describe the timeline stage by stage: F1, F2, 3 idle, B1."""
+    stages = []
     for row in rows:
         parts, time = [], 0
         for bar in row.bars:
             parts += [f"{bar.start - time} idle"] if bar.start > time else []
             parts.append(bar.label)
             time = bar.end
-        told.append(f"{row.label}: {', '.join(parts) or 'nothing'}")
-    return "; ".join(told)
+        stages.append(f"{row.label}: {', '.join(parts) or 'nothing'}")
+    return "; ".join(stages)

@@ -1,7 +1,7 @@
-"""Reading a schedule as people write it: lines of text, lists or a dictionary. Every fault of it is told at once.
+"""Reading a schedule as people write it: lines of text, lists or a dictionary. All faults are reported at once.
 
-Each operation comes once on each stage. So a notation can be read generously: what is read wrongly does not come out
-complete, and is refused in words.
+Every stage runs each operation exactly once. The notation can therefore be read generously: a misreading leaves operations
+missing or repeated, and the answer is rejected with a message.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from shardwise_bank.kinds.schedule.lines import schedule_lines
 from shardwise_bank.kinds.schedule.notation import Written, schedule_tokens
 from shardwise_bank.pipelines.pipeline import WEIGHT, Operation, Pipeline, Schedule
 
-MOST_FAULTS = 6  # that are told at once
-MOST_SHOWN = 300  # operations of a schedule that is still shown as an example
+MOST_FAULTS = 6  # reported at once
+MOST_SHOWN = 300  # operations, up to which a schedule itself is a short enough example
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A schedule that was read, and what was done to its numbers."""
+    """A schedule, and a note about renumbered operations."""
 
     schedule: Schedule
     note: str = ""
 
 
 def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
-    """The schedule that an answer writes; None where only the names of the stages are there. Raises Unreadable."""
+    """Read the schedule of an answer; None when it has only the names of the stages. Raises Unreadable."""
     lines, faults = schedule_lines(pipeline, raw)
     if lines:
         faults += [f"stage {stage} has no line" for stage in range(1, pipeline.stages + 1) if stage not in lines]
@@ -53,7 +53,7 @@ def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
 
 
 def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
-    """What can be run of a schedule that is still being written, and what is wrong with the rest. Raises Unreadable."""
+    """Return the runnable part of an unfinished schedule, and the faults of the rest. Raises Unreadable."""
     lines, faults = schedule_lines(pipeline, raw)  # stages may have no line yet
     written: dict[int, list[Written]] = {}
     for stage in range(1, pipeline.stages + 1):
@@ -75,17 +75,17 @@ def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
     return schedule, faults
 
 
-def sentences(faults: Sequence[str]) -> str:
-    """Faults as sentences: the first few, and how many more there are. Nothing where there is none."""
-    told = [f"{fault[0].upper()}{fault[1:]}." for fault in faults[:MOST_FAULTS]]
-    more = len(faults) - len(told)
+def fault_sentences(faults: Sequence[str]) -> str:
+    """Return faults as sentences: the first few, and the number of others."""
+    listed = [f"{fault[0].upper()}{fault[1:]}." for fault in faults[:MOST_FAULTS]]
+    more = len(faults) - len(listed)
     return " ".join(
-        [*told, *([f"There {'is' if more == 1 else 'are'} {counted_in_words(more, 'more fault')}."] if more else [])]
+        [*listed, *([f"There {'is' if more == 1 else 'are'} {counted_in_words(more, 'more fault')}."] if more else [])]
     )
 
 
 def _unreadable(pipeline: Pipeline, faults: Sequence[str]) -> Unreadable:
-    words = f"I couldn't read this as a schedule. {sentences(faults)}"
+    words = f"I couldn't read this as a schedule. {fault_sentences(faults)}"
     return Unreadable(words, shows_example=_size(pipeline) > MOST_SHOWN)
 
 
@@ -94,17 +94,17 @@ def _size(pipeline: Pipeline) -> int:
 
 
 def _count_from_one(pipeline: Pipeline, written: Mapping[int, list[Written]]) -> list[str]:
-    """Raise numbers that were counted from 0, in place; what was done, in words."""
+    """Renumber in place what was counted from 0; return notes about it."""
     notes = []
     tokens = [token for line in written.values() for token in line]
     numbers = {token.micro_batch for token in tokens}
     if 0 in numbers and max(numbers) < pipeline.micro_batches:
-        notes.append("you count micro-batches from 0, so I took F0 for F1")
+        notes.append("you counted micro-batches from 0, so I read F0 as F1")
         for line in written.values():
             line[:] = [token._replace(micro_batch=token.micro_batch + 1) for token in line]
     chunks = {token.chunk for token in tokens if token.chunk is not None}
     if 0 in chunks and max(chunks) < pipeline.chunks:
-        notes.append("you count chunks from 0, so I took chunk 0 for chunk 1")
+        notes.append("you counted chunks from 0, so I read chunk 0 as chunk 1")
         for line in written.values():
             line[:] = [token if token.chunk is None else token._replace(chunk=token.chunk + 1) for token in line]
     for line in written.values():
@@ -113,15 +113,15 @@ def _count_from_one(pipeline: Pipeline, written: Mapping[int, list[Written]]) ->
 
 
 def _incomplete(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
-    """What there is not on a stage, what appears twice, and what is missing."""
+    """Return the faults of a line: unknown, repeated and missing operations."""
     there = set(line)
     missing = [wanted for operation in pipeline.operations() if (wanted := Written(*operation)) not in there]
-    told = [_listed(pipeline, missing, "is missing", "are missing")] if missing else []
-    return _impossible(pipeline, line) + told
+    absent = [_listed(pipeline, missing, "is missing", "are missing")] if missing else []
+    return _impossible(pipeline, line) + absent
 
 
 def _impossible(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
-    """What there is not on a stage, and what appears twice."""
+    """Return the faults of a line: unknown and repeated operations."""
     wanted = [Written(*operation) for operation in pipeline.operations()]
     known = set(wanted)
     counts = Counter(line)
@@ -137,21 +137,21 @@ def _impossible(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
 def _strange(pipeline: Pipeline, operation: Written) -> str:
     letter, micro_batch, chunk = operation
     if letter == WEIGHT and not pipeline.weight:
-        return f"there is no W{micro_batch}, for the backward is not split here"
+        return f"there is no W{micro_batch}, because the backward pass is not split here"
     if not 1 <= micro_batch <= pipeline.micro_batches:
         return f"there is no {letter}{micro_batch}; the micro-batches are 1 to {pipeline.micro_batches}"
     if chunk is None:
-        return f"say which chunk {letter}{micro_batch} is of, such as {letter}{micro_batch}.1"
+        return f"{letter}{micro_batch} needs a chunk number, such as {letter}{micro_batch}.1"
     if pipeline.chunks == 1:
-        return f"{letter}{micro_batch}.{chunk} names a chunk, and a stage has only one here"
+        return f"{letter}{micro_batch}.{chunk} names a chunk, but each stage has only one here"
     return (
-        f"there is no {letter}{micro_batch}.{chunk}: the micro-batch stands before the dot, and behind it the chunk, "
-        f"1 to {pipeline.chunks}"
+        f"there is no {letter}{micro_batch}.{chunk}: write the micro-batch before the dot and the chunk, 1 to {pipeline.chunks}, "
+        "after it"
     )
 
 
 def _listed(pipeline: Pipeline, operations: Sequence[Written], each: str, several: str) -> str:
-    """Operations in words, with runs of them shortened: F2, B1 to B4 are missing."""
+    """List operations, with runs of them shortened: F2, B1 to B4 are missing."""
     runs: list[list[Written]] = []
     for operation in operations:
         before = runs[-1][-1] if runs else None

@@ -1,8 +1,8 @@
-"""The shortest schedule of a small pipeline, found by trying all of them slot by slot.
+"""The shortest schedule of a small pipeline, found by a breadth-first search, slot by slot.
 
-Micro-batches are alike, so on each stage they may be taken in their order: what a stage has run is told by how many forwards,
-backwards and weight gradients it has started. States that were met before are not gone on with, nor are those from which
-a known schedule cannot be beaten any more.
+Micro-batches are interchangeable, so each stage can take them in order: its state is the number of forwards, backwards and
+weight gradients that it has started. The search drops states that it has seen before, and states that can no longer beat
+a known schedule.
 """
 
 from __future__ import annotations
@@ -18,26 +18,24 @@ from shardwise_bank.pipelines.pipeline import Operation, Pipeline, Schedule
 from shardwise_bank.pipelines.simulate import simulate
 
 MOST_STATES = 400_000
-MOST_STAGES = 12  # each of which may begin something or wait in every slot
+MOST_STAGES = 12  # each of which may start an operation or wait in every slot
 _FREE = -1
 
 
 class _Stage(NamedTuple):
-    """What a stage has done, and what of it is still on its way."""
+    """The operations that a stage has started, and the results still on their way."""
 
     started: tuple[int, ...]  # operations of each letter
-    running: int = _FREE  # the place of the letter that runs
-    rest: int = 0  # slots that it still takes
-    on_the_way: tuple[
-        tuple[int, int], ...
-    ] = ()  # the place of a letter, and the slots until another stage has the result
+    running: int = _FREE  # index of the running letter
+    rest: int = 0  # its remaining slots
+    on_the_way: tuple[tuple[int, int], ...] = ()  # index of a letter, and the slots until its result arrives
 
     def ended(self, letter: int) -> int:
-        """How many operations of a letter are done."""
+        """Return the number of finished operations of a letter."""
         return self.started[letter] - (self.running == letter)
 
     def arrived(self, letter: int) -> int:
-        """Of how many the next stage has the result."""
+        """Return the number of results of a letter that have arrived at the next stage."""
         return self.ended(letter) - sum(place == letter for place, _ in self.on_the_way)
 
 
@@ -46,11 +44,13 @@ _State = tuple[_Stage, ...]
 
 @lru_cache(maxsize=256)
 def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
-    """A schedule within the memory that no other beats. Raises ShardwiseError where there are too many to try."""
+    """Return a shortest schedule within the memory. Raises ShardwiseError when there are too many to try."""
     if pipeline.chunks > 1:
-        raise ShardwiseError("the shortest schedule is searched only where a stage has one chunk")
+        raise ShardwiseError("cannot search for the shortest schedule: stages have several chunks. Use one chunk")
     if pipeline.stages > MOST_STAGES:
-        raise ShardwiseError(f"the shortest schedule is searched for at most {MOST_STAGES} stages; take fewer stages")
+        raise ShardwiseError(
+            f"cannot search for the shortest schedule of more than {MOST_STAGES} stages; use at most {MOST_STAGES} stages"
+        )
     room = room or (None,) * pipeline.stages
     best = _best_known(pipeline, room)
     most = simulate(pipeline, best).makespan
@@ -69,13 +69,13 @@ def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
                 if _is_done(pipeline, after):
                     return _schedule(pipeline, before, after)
             if len(before) > MOST_STATES:
-                raise ShardwiseError("this pipeline has too many schedules to try them all; take fewer stages")
+                raise ShardwiseError("this pipeline has too many schedules to try them all; use fewer stages")
         layer = following
     return best
 
 
 def _best_known(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
-    """The shortest of those schedules with a name that keep to the memory; one after another always does."""
+    """Return the shortest named schedule that fits into the memory; one micro-batch after another always does."""
     known = [make(pipeline) for name, make in NAMED.items() if name not in SPLIT or pipeline.weight]
     known += [limited(pipeline, most) for most in range(1, pipeline.stages)]
     runs = [(simulate(pipeline, schedule, room), schedule) for schedule in known]
@@ -83,7 +83,7 @@ def _best_known(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
 
 
 def _choices(pipeline: Pipeline, room: Sequence[int | None], state: _State) -> Iterator[list[_Stage]]:
-    """What each stage may be after it has started something, or nothing."""
+    """Yield the states that each stage can have after starting one operation or none."""
     last = len(pipeline.letters) - 1
     for place, stage in enumerate(state):
         found = [stage]
@@ -94,21 +94,21 @@ def _choices(pipeline: Pipeline, room: Sequence[int | None], state: _State) -> I
             has_room = most is None or stage.started[0] - stage.ended(last) < most
             ready = [from_before if has_room else 0, min(from_behind, stage.ended(0)), stage.ended(1)]
             found += [
-                _begun(pipeline, place, stage, letter)
+                _started(pipeline, place, stage, letter)
                 for letter in range(last + 1)
                 if stage.started[letter] < ready[letter]
             ]
         yield found
 
 
-def _begun(pipeline: Pipeline, place: int, stage: _Stage, letter: int) -> _Stage:
-    """A stage that has just started an operation."""
+def _started(pipeline: Pipeline, place: int, stage: _Stage, letter: int) -> _Stage:
+    """Return a stage that has just started an operation."""
     started = tuple(count + (at == letter) for at, count in enumerate(stage.started))
     return stage._replace(started=started, running=letter, rest=pipeline.slots(place + 1, pipeline.letters[letter]))
 
 
 def _one_slot(stage: _Stage, hop: int) -> _Stage:
-    """A stage one slot later."""
+    """Return a stage one slot later."""
     on_the_way = tuple((letter, slots - 1) for letter, slots in stage.on_the_way if slots > 1)
     if stage.rest > 1:
         return stage._replace(rest=stage.rest - 1, on_the_way=on_the_way)
@@ -118,7 +118,7 @@ def _one_slot(stage: _Stage, hop: int) -> _Stage:
 
 
 def _rest(pipeline: Pipeline, state: _State) -> int:
-    """Slots that are needed at least: a stage's own work, and the backwards of the stages before it that follow its last one."""
+    """Return a lower bound on the remaining slots: a stage's work, and the backwards of earlier stages that follow its last one."""
     longest = tail = 0
     for place, stage in enumerate(state):
         work = stage.rest + sum(
@@ -135,7 +135,7 @@ def _is_done(pipeline: Pipeline, state: _State) -> bool:
 
 
 def _schedule(pipeline: Pipeline, before: dict[_State, _State | None], last: _State) -> Schedule:
-    """The lines that lead to a state: which counts grew, slot by slot."""
+    """Return the lines that lead to a state, from the counts that grew in each slot."""
     path: list[_State] = [last]
     while (earlier := before[path[-1]]) is not None:
         path.append(earlier)

@@ -1,4 +1,4 @@
-"""Solving a draw: the pipeline and its target out of the template's expressions, and the schedules that it names."""
+"""Solving a draw: the pipeline and its target from the template's expressions, and the schedules that it names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shardwise_bank.pipelines.named import NAMED, NAMES, SPLIT, greedy, limited
 from shardwise_bank.pipelines.pipeline import MOST_CHUNKS, MOST_MICRO_BATCHES, MOST_STAGES, Pipeline, Schedule
 from shardwise_bank.pipelines.simulate import Run, simulate
 
-MOST_SLOTS = 1000  # that an operation takes
+MOST_SLOTS = 1000  # duration of an operation
 
 
 @dataclass(frozen=True)
@@ -30,22 +30,22 @@ class Solved:
 
 
 def run_of(form: ScheduleForm, schedule: Schedule) -> Run:
-    """What becomes of a schedule in a question's pipeline and memory."""
+    """Simulate a schedule in a question's pipeline and memory."""
     return simulate(form.pipeline, schedule, form.room)
 
 
 def meets(form: ScheduleForm, run: Run) -> bool:
-    """Whether everything was run, and nothing of the target is missed."""
+    """Return whether everything ran and every target is met."""
     return run.is_sound and not any(misses(form, run))
 
 
 def schedule_pattern(schedule: Schedule) -> tuple[str, ...]:
-    """What a schedule is, whichever micro-batches it takes first: the letters and chunks of each line."""
+    """Return a schedule without its micro-batches: the letters and chunks of each line."""
     return tuple("".join(f"{step.letter}{step.chunk if step.chunk > 1 else ''}" for step in line) for line in schedule)
 
 
 def solve(template: ScheduleTemplate, draw: Draw) -> Solved:
-    """The pipeline, target and schedules of a draw. Raises Reject where mistakes cannot be told apart."""
+    """Return the pipeline, target and schedules of a draw. Raises Reject when two mistakes are indistinguishable."""
     form = _form(template, draw)
     solution = _schedule(template.answer.solution, form, draw)
     mistakes = tuple(_schedule(mistake.schedule, form, draw) for mistake in template.mistakes)
@@ -95,12 +95,12 @@ def _form(template: ScheduleTemplate, draw: Draw) -> ScheduleForm:
 
 
 def schedule_named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) -> Schedule:
-    """The schedule of that name. Raises ShardwiseError where there is none, or none that the memory has room for."""
+    """Return the schedule with a name. Raises ShardwiseError when there is none, or none that fits into the memory."""
     if name not in NAMES:
-        raise ShardwiseError(f"no schedule is called {name!r}; there are {', '.join(NAMES)}")
+        raise ShardwiseError(f"unknown schedule {name!r}; choose from {', '.join(NAMES)}")
     if name in SPLIT and not pipeline.weight:
         raise ShardwiseError(
-            f"{name} splits the backward; say under `weight` how long the gradient of the weights takes"
+            f"{name} splits the backward pass; write the duration of the weight gradient under `weight`"
         )
     if name == "shortest":
         return shortest(pipeline, room)
@@ -108,7 +108,7 @@ def schedule_named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) 
 
 
 def _measures(pipeline: Pipeline, room: tuple[int | None, ...]) -> dict[str, Any]:
-    """What expressions of a target may call: makespan("1f1b"), idle("zb-h1"), in_flight("1f1b", 2)."""
+    """Return the functions that a target may call: makespan("1f1b"), idle("zb-h1"), in_flight("1f1b", 2)."""
 
     def run(name: str) -> Run:
         return simulate(pipeline, schedule_named(name, pipeline, room))
@@ -121,7 +121,7 @@ def _measures(pipeline: Pipeline, room: tuple[int | None, ...]) -> dict[str, Any
 
 
 def _schedule(written: str | Limited, form: ScheduleForm, draw: Draw) -> Schedule:
-    """A schedule that a template names or writes out."""
+    """Return a schedule that a template names or writes out."""
     pipeline = form.pipeline
     if isinstance(written, Limited):
         return limited(pipeline, _whole(draw.evaluate(written.in_flight), "in_flight", 1, MOST_MICRO_BATCHES))
@@ -130,7 +130,7 @@ def _schedule(written: str | Limited, form: ScheduleForm, draw: Draw) -> Schedul
     try:
         reading = read_schedule(pipeline, with_values(written, draw.printed))
     except Unreadable as error:
-        raise ShardwiseError(f"a schedule of the template cannot be read: {error}") from None
+        raise ShardwiseError(f"cannot read a schedule of the template: {error}") from None
     if reading is None:
         raise ShardwiseError("a schedule of the template is empty")
     return reading.schedule
@@ -139,7 +139,7 @@ def _schedule(written: str | Limited, form: ScheduleForm, draw: Draw) -> Schedul
 def _each(
     draw: Draw, written: EachStage, name: str, stages: int, *, is_bound: bool = False, **known: Any
 ) -> tuple[Any, ...]:
-    """A number for each stage: from one expression for all, from one that gives a list, or from one each."""
+    """Return a number per stage: from one expression for all, from one that returns a list, or from one each."""
     values = (
         [draw.evaluate(part, **known) for part in written]
         if isinstance(written, tuple)
@@ -148,14 +148,14 @@ def _each(
     if not isinstance(values, Sequence) or isinstance(values, str):
         values = [values] * stages
     if len(values) != stages:
-        raise ShardwiseError(f"{name} has {len(values)} numbers, and there are {stages} stages")
+        raise ShardwiseError(f"{name} has {len(values)} numbers, but there are {stages} stages")
     least, most = (1, MOST_MICRO_BATCHES * MOST_CHUNKS) if is_bound else (1, MOST_SLOTS)
     return tuple(None if is_bound and value in (None, "none") else _whole(value, name, least, most) for value in values)
 
 
 def _whole(value: Any, name: str, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:  # infinity % 1 is NaN
-        raise ShardwiseError(f"{name} is {value!r:.40}, and has to be a whole number")
+        raise ShardwiseError(f"{name} must be a whole number, not {value!r:.40}")
     if not least <= value <= most:
-        raise ShardwiseError(f"{name} is {value}, and has to be from {least} to {most}")
+        raise ShardwiseError(f"{name} must be from {least} to {most}, not {value}")
     return int(value)

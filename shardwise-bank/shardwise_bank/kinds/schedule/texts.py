@@ -11,12 +11,12 @@ from shardwise_bank.pipelines.pipeline import WORDS
 
 
 def blank_lines(form: ScheduleForm) -> str:
-    """The lines that a student goes on with."""
+    """Return the empty lines that a student fills in."""
     return "\n".join(f"stage {stage}:" for stage in range(1, form.stages + 1))
 
 
 def series(form: ScheduleForm) -> list[dict[str, Any]]:
-    """What each stage has to run: for each letter and chunk its name and its operations in order."""
+    """Return the operations of a stage in order, with a name, for each letter and chunk."""
     pipeline = form.pipeline
     found: dict[tuple[str, int], dict[str, Any]] = {}
     for operation in pipeline.operations():
@@ -30,20 +30,20 @@ def series(form: ScheduleForm) -> list[dict[str, Any]]:
 
 
 def body(form: ScheduleForm) -> str:
-    """All that a student has to know beside the prompt."""
+    """Return everything that a student must know besides the prompt."""
     target = "\n".join(f"- {line}" for line in target_lines(form))
     rules = "\n".join(f"- {line}" for line in _rules(form))
     return (
         f"**The pipeline**\n\n{rules}\n\n**The target**\n\n{target}\n\n"
-        f"Write what each stage runs, in order, a line for each stage:\n\n```text\n{blank_lines(form)}\n```"
+        f"Write the operations of each stage in order, one line per stage:\n\n```text\n{blank_lines(form)}\n```"
     )
 
 
 def _rules(form: ScheduleForm) -> Iterator[str]:
-    durations = [("F", "the forward of", form.forward), ("B", "the backward of", form.backward)]
+    durations = [("F", "the forward pass of", form.forward), ("B", "the backward pass of", form.backward)]
     if form.weight:
-        durations[1] = ("B", "the gradient of the stage's input for", form.backward)
-        durations.append(("W", "the gradient of its weights for", form.weight))
+        durations[1] = ("B", "the input gradient of", form.backward)
+        durations.append(("W", "the weight gradient of", form.weight))
     yield f"{form.stages} stages and {counted_in_words(form.micro_batches, 'micro-batch')}, numbered from 1."
     for letter, what, slots in durations:
         example = f"{letter}2.1" if form.chunks > 1 else f"{letter}2"
@@ -52,43 +52,43 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
     if form.chunks > 1:
         pieces, chunks = (_and([str(chunk * step + 1) for chunk in range(form.chunks)]) for step in (form.stages, 1))
         yield (
-            f"Each stage holds {form.chunks} chunks of the model, which is cut into {form.stages * form.chunks} pieces: "
-            f"stage 1 holds pieces {pieces} as its chunks {chunks}, stage 2 the pieces behind these, and so on."
+            f"Each stage holds {form.chunks} chunks of the model, which is split into {form.stages * form.chunks} pieces. "
+            f"Stage 1 holds pieces {pieces} as its chunks {chunks}, stage 2 holds the next piece after each of these, and so on."
         )
     other = "piece" if form.chunks > 1 else "stage"
-    there = f"{counted_in_words(form.hop, 'slot')} later" if form.hop else "at once"
+    there = f"after {counted_in_words(form.hop, 'slot')}" if form.hop else "immediately"
     yield (
-        f"`F` needs the `F` of the {other} before. `B` needs its own `F`, and the `B` of the {other} behind if there is one."
-        + (" `W` needs its own `B`." if form.weight else "")
-        + f" A result is on another stage {there}."
+        f"`F` needs the `F` of the previous {other}. `B` needs the `F` of its own {other}, and the `B` of the next {other} if there is one."
+        + (f" `W` needs the `B` of its own {other}." if form.weight else "")
+        + f" A result reaches another stage {there}."
     )
-    yield "A stage runs its line from left to right: each operation starts as soon as the one before it is done and what it needs is there."
+    yield "A stage runs its operations from left to right. Each one starts as soon as the previous one is done and its inputs have arrived."
     where = "in a chunk of a stage" if form.chunks > 1 else "on a stage"
-    counted = " Each chunk counts by itself." if form.chunks > 1 else ""
+    counted = " Each chunk counts separately." if form.chunks > 1 else ""
     yield f"A micro-batch is in flight {where} from the start of its `F` to the end of its `{'W' if form.weight else 'B'}`.{counted}"
     for where, most in _grouped(form.room):
-        yield f"Memory: {where} has room for {counted_in_words(most, counted_unit(form))} in flight. One more, and it runs out."
+        yield f"Memory: {where} has room for {counted_in_words(most, counted_unit(form))} in flight. One more exceeds it."
 
 
 def target_lines(form: ScheduleForm) -> Iterator[str]:
-    """What is asked of a schedule."""
+    """Yield the conditions that a right schedule meets."""
     if form.most_slots is not None:
-        yield f"Everything is done after at most **{counted_in_words(form.most_slots, 'slot')}**."
+        yield f"The schedule takes at most **{counted_in_words(form.most_slots, 'slot')}**."
     if form.most_idle is not None:
-        yield f"All stages together are idle in at most **{counted_in_words(form.most_idle, 'slot')}** before everything is done."
+        yield f"All stages together are idle for at most **{counted_in_words(form.most_idle, 'slot')}** before the schedule ends."
     for where, most in _grouped(form.most_in_flight):
-        yield f"At most **{counted_in_words(most, counted_unit(form))}** in flight on {where}."
+        yield f"At most **{counted_in_words(most, counted_unit(form))}** are in flight on {where}."
 
 
 def last_slot(form: ScheduleForm) -> int | None:
-    """When everything has to be done, by the target's slots or by its idle slots; None where it asks for neither."""
+    """Return the latest end that the target allows, by its slots or its idle slots; None when it limits neither."""
     work = sum(form.pipeline.work(stage) for stage in range(1, form.stages + 1))
     by_idle = None if form.most_idle is None else (form.most_idle + work) // form.stages
     return min((bound for bound in (form.most_slots, by_idle) if bound is not None), default=None)
 
 
 def _grouped(bounds: Sequence[int | None]) -> list[tuple[str, int]]:
-    """Bounds with the stages that they are for: one for every stage where all are the same."""
+    """Return bounds with their stages; a single one when all stages have the same."""
     if len(set(bounds)) == 1:
         return [("every stage", most) for most in bounds[:1] if most is not None]
     return [(f"stage {stage}", most) for stage, most in enumerate(bounds, start=1) if most is not None]
@@ -101,5 +101,5 @@ def _slots(letter: str, slots: Sequence[int]) -> str:
 
 
 def _and(words: Sequence[str]) -> str:
-    """Words in a sentence: 1, 2 and 3."""
+    """Join words in a sentence: 1, 2 and 3."""
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
