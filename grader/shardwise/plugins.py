@@ -34,7 +34,7 @@ def load_added(group: str, name: str) -> Any:
         return entries[0].load()
     except (Exception, SystemExit) as error:
         raise ShardwiseError(
-            f"{what[0].upper()}{what[1:]} cannot be loaded: {said_by(error)}. Mend that package, or uninstall it."
+            f"{what[0].upper()}{what[1:]} cannot be loaded: {said_by(error)}. Fix that package, or uninstall it."
         ) from error
 
 

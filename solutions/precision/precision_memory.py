@@ -8,7 +8,7 @@ from ..facts.arguments import require_counts, require_fraction, require_not_nega
 
 
 class Recipe(NamedTuple):
-    """Bytes a parameter of each tensor; 0 where a recipe has no such tensor."""
+    """Bytes per parameter of each tensor; 0 where a recipe has no such tensor."""
 
     weight: float
     gradient: float
@@ -37,7 +37,7 @@ def _recipe(name: str) -> Recipe:
 def state_bytes_per_parameter(*, recipe: str, with_gradients: bool = True, with_weights: bool = True) -> float:
     """Model states of a recipe: weights and gradients if they are counted, master copy and both moments.
 
-    Units:   bytes a parameter.
+    Units:   bytes per parameter.
     Raises:  ValueError for an unknown recipe.
     Source:  named next to each of RECIPES.
 

@@ -45,14 +45,17 @@ def _prose(text: str) -> str:
     return re.sub(r"^\s*(?:>>>|\.\.\.|\w+:  |.* = ).*$", "", text, flags=re.MULTILINE)
 
 
+def _is_quoted(part: ast.AST) -> bool:
+    return isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Name) and part.conversion == ord("r")
+
+
 def pieces_of_python(text: str) -> Iterator[tuple[int, str]]:
     """Yield the sentences of a module with their lines: strings, docstrings and comments."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.JoinedStr):
-            yield (
-                node.lineno,
-                "".join(str(part.value) if isinstance(part, ast.Constant) else "_" for part in node.values),
-            )
+            words = "".join(str(part.value) if isinstance(part, ast.Constant) else "_" for part in node.values)
+            shown = [part.value.id for part in node.values if _is_quoted(part)]  # "servers must be …, not {servers!r}"
+            yield node.lineno, re.sub(rf"\b({'|'.join(shown)})\b", "_", words) if shown else words
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, _prose(node.value)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

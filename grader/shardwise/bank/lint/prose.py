@@ -20,7 +20,7 @@ _NOT_PROSE = {  # keys of YAML files whose values nobody reads as sentences
     "params", "where", "source", "covers", "tags", "reference", "oracle", "stub", "when", "value", "id",
 }  # fmt: skip
 _LITERAL = re.compile(  # what a sentence shows and does not say: it counts as a word
-    r"```.*?```|\$\$.*?\$\$|`[^`\n]+`|\$[^$]+\$|\{\{.*?\}\}|\]\([^)\s]+\)|https?://\S+|<[^<>\n]+>", re.DOTALL
+    r"```.*?```|\$\$.*?\$\$|`[^`\n]+`|\$[^$]+\$|\{\{.*?\}\}|(?:\[[a-z0-9-]+)?\]\([^)\s]+\)|https?://\S+|<[^<>\n]+>", re.DOTALL
 )
 _BRANCH = re.compile(r"\{%.*?%\}", re.DOTALL)  # what a template puts in depends on the draw
 _APART = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)]|\||#)\s?)")  # paragraphs, list items, rows of tables, headings

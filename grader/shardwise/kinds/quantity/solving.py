@@ -40,7 +40,7 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
     for number, mistake in enumerate(template.mistakes, start=1):
         value = mistake.unknown(key, draw)
         if value is not None and AGREEMENT * abs(key) < abs(value - key) <= tolerances[0]:
-            raise Reject(f"mistake {number}, which `when` leaves out here, lies within the tolerance of the key")
+            raise Reject(f"mistake {number}, which `when` excludes here, lies within the tolerance of the key")
     return _with_slips(template, draw, Solved(key, mistakes))
 
 
