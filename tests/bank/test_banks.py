@@ -107,7 +107,7 @@ def test_of_two_problems_of_one_name_the_first_banks_counts(a_bank: Callable[...
     assert banks.of("01-zero").folder == ours
     assert [problem.title for problem in banks.of_chapter("02-more")] == ["A problem of other"]
     assert str(banks) == ", ".join(f"{folder} (1 chapter, 1 problem)" for folder in (ours, theirs, other))
-    with pytest.raises(ShardwiseError, match=r"There is no chapter '09-none'; the chapters are 01-zero, 02-more\."):
+    with pytest.raises(ShardwiseError, match=r"There is no chapter '09-none'. The chapters are 01-zero, 02-more\."):
         banks.of("09-none")
     with pytest.raises(ShardwiseError, match=r"There is no problem “stat-bytes”\. Did you mean state-bytes"):
         banks.find("stat-bytes")
@@ -164,10 +164,10 @@ def test_the_nearest_settings_count_and_their_paths_are_relative_to_them(
     ("text", "words"),
     [
         ('bank = ["."', "shardwise.toml cannot be read: "),
-        ("bank = 5", "shardwise.toml: I expected bank = [\"FOLDER\", ...], and this is 5."),
-        ('banks = ["."]', "shardwise.toml: I know the setting bank, and not banks."),
-        ('bank = ["."]\nseed = 1\ncourse = "x"', "shardwise.toml: I know the setting bank, and not course, seed."),
-        ('bank = ["nowhere"]', "nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank "),
+        ("bank = 5", "shardwise.toml: expected bank = [\"FOLDER\", ...], not 5."),
+        ('banks = ["."]', "shardwise.toml: unknown setting banks. The only setting is bank."),
+        ('bank = ["."]\nseed = 1\ncourse = "x"', "shardwise.toml: unknown setting course, seed. The only setting is bank."),
+        ('bank = ["nowhere"]', "nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank "),
         ('bank = "\\ud800"', "shardwise.toml cannot be read: "),
         ("bank = " + "[" * 20_000 + "]" * 20_000, "shardwise.toml cannot be read: it is nested too deeply."),
     ],
@@ -185,7 +185,7 @@ def test_settings_that_cannot_be_are_answered_with_what_was_expected(tmp_path: P
     [
         (Path.mkdir, "Is a directory"),
         (os.mkfifo, "it is a pipe, a socket or a device"),
-        (lambda file: file.symlink_to("nowhere"), "it is a link that leads nowhere"),
+        (lambda file: file.symlink_to("nowhere"), "it is a dangling link"),
     ],
 )
 def test_settings_that_are_no_file_are_not_passed_over(
@@ -204,14 +204,16 @@ def test_a_name_that_is_too_long_for_a_folder_is_said_to_be_that() -> None:
 
 
 def test_a_folder_that_is_no_bank_is_said_to_be_that(tmp_path: Path) -> None:
-    words = "holds no folder problems/, so it is no bank. To start one:  shardwise init bank"
+    words = "is not a bank: it has no folder problems/. To create one:  shardwise init bank"
     with pytest.raises(ShardwiseError, match=f"nowhere {words}"):
         open_banks([tmp_path / "nowhere"])
     (tmp_path / "a-file").write_text("x")
     with pytest.raises(ShardwiseError, match=f"a-file {words}"):
         open_banks([tmp_path / "a-file"])
     (tmp_path / "empty" / "problems").mkdir(parents=True)
-    with pytest.raises(ShardwiseError, match=r"problems holds no chapter, a folder with a chapter\.yaml\."):
+    with pytest.raises(
+        ShardwiseError, match=r"problems contains no chapter\. A chapter is a folder with a chapter\.yaml\."
+    ):
         open_banks([tmp_path / "empty"])
 
 
@@ -282,7 +284,7 @@ def test_a_bank_that_cannot_be_opened_leaves_the_session_as_it_was(a_bank: Calla
     faulty = a_bank("faulty")
     (faulty / "problems" / "01-zero" / "chapter.yaml").write_text("titel: Zero\n")
     told = said(api.use_bank(str(faulty.with_name(broken))))
-    assert ("so it is no bank" if broken == "nowhere" else "chapter.yaml:1:1: titel: unknown key 'titel'") in told
+    assert ("is not a bank" if broken == "nowhere" else "chapter.yaml:1:1: titel: unknown key 'titel'") in told
     assert said(api.hint()).startswith("**Hint 1.**")  # still of the problem before
 
 

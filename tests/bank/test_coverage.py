@@ -67,9 +67,7 @@ def test_a_row_is_carried_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None
         ("B-P02", "not yet"),
         ("E1", "nothing follows from it"),
     ]
-    assert summary(curriculum(bank)) == (
-        "6 rows, 1 without anything that carries them: A-P03; 1 wait for chapters that are not written"
-    )
+    assert summary(curriculum(bank)) == ("6 rows, 1 not covered: A-P03; 1 in chapters that are not written yet")
 
 
 def test_the_page_links_problems_and_says_first_what_is_missing(tmp_path: Path) -> None:
@@ -78,13 +76,13 @@ def test_the_page_links_problems_and_says_first_what_is_missing(tmp_path: Path) 
     assert "Two books on rings, called A and B." in counts
     assert "| 01-rings | 3 | 1 | 1 | 1 |" in counts
     assert "| 02-later | 2 | 1 | 0 | 1 (not yet) |" in counts
-    assert missing.startswith("Still without a problem\n")
+    assert missing.startswith("Not covered yet\n")
     assert "| A-P03 | what nobody asks | **nothing** |" in missing and "A-P01" not in missing
     assert rings.startswith("Rings\n")
     assert "| A-P01 | how long a ring takes | [first-one](../problems/01-rings/first-one.yaml) |" in rings
     assert "| A-P02 | why \\| not a tree | lesson: Two phases |" in rings
     assert later.startswith("02-later (not yet)\n")
-    assert without.startswith("Of no chapter\n") and "| E1 | a misspelling | nothing follows from it |" in without
+    assert without.startswith("Without a chapter\n") and "| E1 | a misspelling | nothing follows from it |" in without
 
 
 def test_the_page_is_written_and_checked(tmp_path: Path) -> None:
@@ -95,7 +93,7 @@ def test_the_page_is_written_and_checked(tmp_path: Path) -> None:
     assert run(*named, "--check") == (
         1,
         f"Bank: {tmp_path} (1 chapter, 2 problems)\n"
-        f"{page_} is not what the bank says today. Run `shardwise coverage --write {page_}` and commit it.\n",
+        f"{page_} is out of date. Run `shardwise coverage --write {page_}` and commit it.\n",
     )
     assert not page_.exists()
     assert run(*named)[0] == 0
@@ -106,7 +104,7 @@ def test_the_page_is_written_and_checked(tmp_path: Path) -> None:
     assert run(*named)[0] == 0
     assert page_.read_text("utf-8") == before
     code, out = run("--bank", str(tmp_path))
-    assert (code, out.splitlines()[1].split()) == (0, ["row", "chapter", "asks", "carried", "by"])
+    assert (code, out.splitlines()[1].split()) == (0, ["row", "chapter", "asks", "covered", "by"])
 
 
 def test_no_text_breaks_a_table_of_the_page_or_begins_html(tmp_path: Path) -> None:
@@ -124,9 +122,9 @@ def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     (tmp_path / "none" / NAME).unlink()
     assert "No bank here has a problems/curriculum.yaml" in run("--bank", str(tmp_path / "none"))[1]
     several = [part for name in ("one", "two") for part in ("--bank", str(tmp_path / name))]
-    assert "Several banks here have a curriculum. Name one with --bank." in run(*several)[1]
+    assert "Several of these banks have a curriculum. Name one with --bank." in run(*several)[1]
     assert run("--bank", str(tmp_path / "one"), "--bank", str(tmp_path / "none"))[0] == 0
-    assert "Name the page that is to be checked" in run("--bank", str(tmp_path / "one"), "--check")[1]
+    assert "--check needs the page to check" in run("--bank", str(tmp_path / "one"), "--check")[1]
 
 
 def test_a_bank_may_have_a_curriculum_or_none(tmp_path: Path) -> None:
@@ -152,8 +150,8 @@ def test_a_row_that_is_not_in_the_curriculum_is_said_at_its_place(tmp_path: Path
     [
         ("A-P02", "A-P01", "4:10: rows: A-P01 is listed twice / Remove one."),
         ("lesson: Two phases", "lesson: Two phase", "4:68: rows: the lesson of 01-rings has no heading “## Two phase” / Did you mean 'Two phases'?"),
-        ("later still", "later, lesson: Two phases", "7:68: rows: B-P02 is carried by the lesson of 02-later, which is not written / Leave `lesson` out until then."),
-        ("chapter: 01-rings, asks: what", "chapter: 01-ring, asks: what", "5:26: rows: A-P03 belongs to a chapter '01-ring', and that number is another's / Did you mean '01-rings'?"),
+        ("later still", "later, lesson: Two phases", "7:68: rows: B-P02 names a lesson of 02-later, which is not written yet / Remove `lesson` until it is."),
+        ("chapter: 01-rings, asks: what", "chapter: 01-ring, asks: what", "5:26: rows: A-P03 belongs to '01-ring', but another chapter has that number / Did you mean '01-rings'?"),
     ],
 )  # fmt: skip
 def test_a_row_that_does_not_fit_the_bank_is_said_at_its_place(tmp_path: Path, old: str, new: str, fault: str) -> None:
@@ -163,10 +161,10 @@ def test_a_row_that_does_not_fit_the_bank_is_said_at_its_place(tmp_path: Path, o
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (", note: nothing follows from it", "", "rows.5: E1 has neither a chapter nor a note that says why it is left out"),
+        (", note: nothing follows from it", "", "rows.5: E1 needs a chapter, or a note that says why the bank omits it"),
         ("note: nothing", "note: nothing, lesson: Two phases, about: it", "unknown key 'about'"),
-        ("note: nothing", "lesson: Two phases, note: nothing", "rows.5: E1 is carried by a lesson and has no chapter"),
-        ("kind: erratum", "kind: errata", "rows.5.kind: I expected 'row' or 'erratum', and this is 'errata'"),
+        ("note: nothing", "lesson: Two phases, note: nothing", "rows.5: E1 has a lesson but no chapter"),
+        ("kind: erratum", "kind: errata", "rows.5.kind: expected 'row' or 'erratum', but found 'errata'"),
     ],
 )  # fmt: skip
 def test_a_curriculum_that_is_not_valid_is_said_at_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:

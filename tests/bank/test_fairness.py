@@ -39,4 +39,4 @@ def test_the_widest_spread_comes_first_and_is_named() -> None:
     assert done.exit_code == 0, done.output
     lines = [line for line in done.output.splitlines() if "02-zero/" in line]
     assert "plan-without-labels" in lines[0] and "states-formula" in lines[1]
-    assert "2 problems; the widest spread is" in lines[-1] and lines[-1].endswith("of 02-zero/plan-without-labels")
+    assert "2 problems; the widest spread is" in lines[-1] and lines[-1].endswith("for 02-zero/plan-without-labels")

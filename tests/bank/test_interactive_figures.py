@@ -86,7 +86,7 @@ def test_the_right_guess_is_right_and_another_is_told_what_it_is(name: str) -> N
     if "choices" in known:
         judged = [picture.judge(choice)["right"] for choice in known["choices"]]
         assert judged == [place == known["answer"] for place in range(len(known["choices"]))]
-        assert picture.judge("something else") == {"right": None, "say": "Choose one of them."}
+        assert picture.judge("something else") == {"right": None, "say": "Choose one of the options."}
     else:
         assert picture.judge(f"{known['answer'] * 1.1:.4g} {known['unit']}")["right"] is True
         wrong = picture.judge(str(known["answer"] * 2))
@@ -97,18 +97,18 @@ def test_the_right_guess_is_right_and_another_is_told_what_it_is(name: str) -> N
 
 def test_a_setting_that_is_none_or_that_cannot_be_is_told() -> None:
     picture = the("pipeline")
-    with pytest.raises(ShardwiseError, match="stages: I expected one of 2, 4, 6, 8, and this is '5'"):
+    with pytest.raises(ShardwiseError, match="stages must be one of 2, 4, 6, 8, not '5'"):
         picture.show({**picture.start, "stages": "5"})
-    with pytest.raises(ShardwiseError, match="schedule: I expected one of GPipe"):
+    with pytest.raises(ShardwiseError, match="schedule must be one of GPipe"):
         picture.show({})
-    with pytest.raises(ShardwiseError, match="This cannot be drawn: interleaving needs a multiple of the stages"):
+    with pytest.raises(ShardwiseError, match="Cannot draw this setting: interleaving needs a multiple of the stages"):
         picture.show({**picture.start, "schedule": "interleaved", "stages": "6"})
 
 
 def test_a_name_that_is_none_gets_the_nearest() -> None:
     with pytest.raises(ShardwiseError, match=r"There is no figure “rings”. Did you mean “ring”\?"):
         the("rings")
-    with pytest.raises(ShardwiseError, match=f"There are {', '.join(NAMES)}"):
+    with pytest.raises(ShardwiseError, match=f"The figures are {', '.join(NAMES)}"):
         the("???")
 
 
@@ -157,7 +157,7 @@ def test_a_lesson_is_cut_where_it_names_a_picture(own: Bank) -> None:
     before, cell, after = notebook["cells"][place - 1 : place + 2]
     assert cell["cell_type"] == "code"
     assert cell["source"] == 'from shardwise import figure\nfigure("a-rise", bank="../bank")'
-    assert cell["outputs"][0]["data"]["text/markdown"] == "*To move this picture, run this cell.*"
+    assert cell["outputs"][0]["data"]["text/markdown"] == "*To use this interactive figure, run this cell.*"
     assert before["source"].endswith("![It rises.](attachment:rise.png)") and list(before["attachments"]) == [
         "rise.png"
     ]
@@ -179,7 +179,7 @@ def test_a_bank_may_have_pictures_of_its_own(own: Bank) -> None:
     [
         ("PLAYS =", "import nothing_such\nPLAYS =", "solutions/interactive/a_rise.py:5: cannot be loaded"),
         ("def predict", "def predicts", "solutions/interactive/a_rise.py lacks predict."),
-        ('"start": "1"', '"start": "3"', "slope: I expected one of 1, 2, none, and this is '3'."),
+        ('"start": "1"', '"start": "3"', "slope must be one of 1, 2, none, not '3'."),
         ('"rise"', '"fall"', "does not show figures/fall.png."),
         ('"why"', '"reason"', "KeyError: 'why'"),
     ],
@@ -194,7 +194,9 @@ def test_the_lint_says_what_is_wrong_with_a_picture(own: Bank, old: str, new: st
 def test_the_lint_says_which_lesson_names_a_picture_that_is_not_there(own: Bank) -> None:
     (own.folder / "solutions" / "interactive" / "a_rise.py").unlink()
     faults = [fault for report in lint(Banks([own]), seeds=1, workers=1) for fault in report.faults]
-    assert ["needs a solutions/interactive/a_rise.py, and there is none" in fault.message for fault in faults] == [True]
+    assert ["needs solutions/interactive/a_rise.py, which does not exist" in fault.message for fault in faults] == [
+        True
+    ]
 
 
 def test_a_lesson_that_cannot_be_read_is_said_once(own: Bank) -> None:

@@ -131,12 +131,12 @@ def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
         ),
         (
             SECTIONS.replace("Two phases", "No heading"),
-            "4:3: problems.No heading: lesson.md has no heading “## No heading” / Its headings are “Two phases”, "
+            "4:3: problems.No heading: lesson.md has no heading “## No heading” / The headings are “Two phases”, "
             "“An aside”, “What a step costs”, “Sources”.",
         ),
         (
             "problems:\n  What a step costs: [third-one]\n  Two phases: [first-one, second-one]\n",
-            "5:3: problems.Two phases: in lesson.md this section stands before “## What a step costs” / "
+            "5:3: problems.Two phases: in lesson.md this section comes before “## What a step costs” / "
             "List the sections in the order of the lesson.",
         ),
     ],
@@ -157,13 +157,13 @@ def test_a_heading_that_occurs_twice_is_said(tmp_path: Path) -> None:
     (fault,) = section_faults(bank, "01-rings")
     assert fault.place == "problems/01-rings/chapter.yaml:4:3"
     assert fault.message == "problems.Two phases: lesson.md has the heading “## Two phases” 2 times"
-    assert fault.remedy == "Give each section a heading of its own."
+    assert fault.remedy == "Give each section a different heading."
 
 
 def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) -> None:
     bank = a_bank(tmp_path, lesson="# Rings\n")
     assert {fault.remedy for fault in section_faults(bank, "01-rings")} == {
-        "Write such headings, or give one plain list."
+        "Add headings to the lesson, or write one plain list."
     }
     lesson = tmp_path / "problems" / "01-rings" / "lesson.md"
     lesson.write_bytes(b"\xff")
@@ -176,11 +176,11 @@ def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) 
     ("problems", "words"),
     [
         (SECTIONS.replace("third-one", "first-one"), "6:7: problems: first-one is listed twice"),
-        (SECTIONS.replace(", second-one", ""), "second-one.yaml lies in this folder and is not listed"),
+        (SECTIONS.replace(", second-one", ""), "second-one.yaml is in this folder but not in the list"),
         (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: there is no fourth-one.yaml in this folder"),
         (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not YAML: "),
-        (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: I expected a list, and this is 'first-one'"),
-        ("problems: {}\n", "problems: I expected at least 1 of them"),
+        (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: expected a list, but found 'first-one'"),
+        ("problems: {}\n", "problems: expected a length of at least 1"),
     ],
 )  # fmt: skip
 def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, problems: str, words: str) -> None:
@@ -215,6 +215,6 @@ def test_a_new_problem_is_listed_last_and_all_else_stays(tmp_path: Path, before:
 def test_a_list_that_cannot_be_added_to_is_left_alone(tmp_path: Path) -> None:
     bank = a_bank(tmp_path, 'problems: [first-one, second-one, "third\\x2done"]\n')
     before = sorted(tmp_path.rglob("*")), listing(tmp_path).read_text("utf-8")
-    with pytest.raises(ShardwiseError, match="has no list of problems that I can add to; add the new one by hand"):
+    with pytest.raises(ShardwiseError, match=r"Cannot add the problem to the list in chapter\.yaml\. Add it by hand"):
         new_problem("01-rings/new-one", "choice", Banks([bank]))
     assert (sorted(tmp_path.rglob("*")), listing(tmp_path).read_text("utf-8")) == before

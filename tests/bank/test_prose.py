@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from shardwise.bank.lint.prose import count_words, sentences, style
+from shardwise.bank.lint.prose import count_words, split_sentences, style
 from shardwise.cli.main import app
 from shardwise.errors import Faulty
 
@@ -47,7 +47,7 @@ def test_tables_lists_and_branches_are_not_one_long_sentence() -> None:
 
 
 def test_a_formula_counts_as_a_word() -> None:
-    assert [count_words(sentence) for _, sentence in sentences("It takes ____ s. Then ______ more.")] == [4, 3]
+    assert [count_words(sentence) for _, sentence in split_sentences("It takes ____ s. Then ______ more.")] == [4, 3]
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def show(*more: str) -> Result:
 
 def test_no_command_runs_it_before_somebody_agreed(bank: Path, tmp_path: Path) -> None:
     done = show()
-    assert f"names the bank {bank}, and this command runs a bank's code" in str(done.exception)
+    assert f"names the bank {bank}, whose code this command would run" in str(done.exception)
     assert not (tmp_path / "ran").exists()
 
 
@@ -55,7 +55,7 @@ def test_it_is_asked_about_once(bank: Path, tmp_path: Path) -> None:
 
 def test_what_holds_no_bank_is_said_before_trust_is_asked_for(bank: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["trust", str(tmp_path)])
-    assert f"{tmp_path} holds no folder problems/, so it is no bank." in str(done.exception)
+    assert f"{tmp_path} is not a bank: it has no folder problems/." in str(done.exception)
     assert not [*(tmp_path / "config").rglob("trusted-banks.json")]
     (bank / "shardwise.toml").write_text('bank = ["nowhere"]')
     assert f"names the bank {bank / 'nowhere'}, which does not exist" in str(show().exception)

@@ -124,7 +124,7 @@ def test_the_list_is_narrowed_by_tags_and_difficulty(run: Any, whole_bank: Bank)
     assert ids("--tag", "bytes") == counted
     assert ids("--tag", "bytes", "--tag", "collectives", "--difficulty", "easy") <= easy & counted
     refused = run("list", "--tag", "bites", "--kind", "code")
-    assert refused.err == "shardwise: No problem has kind code, tag bites. Did you mean bytes?\n"
+    assert refused.err == "shardwise: No problem matches kind code, tag bites. Did you mean bytes?\n"
 
 
 @pytest.mark.parametrize("kind", ["quantity", "choice", "order", "formula", "code", "bugline"])
@@ -212,7 +212,7 @@ def test_an_answer_needs_no_quotes_and_may_begin_with_a_minus(run: Any, words: l
 def test_an_option_that_is_misspelt_is_no_part_of_an_answer(run: Any) -> None:
     ran = run("check", "bytes-per-gpu", "31 GB", "--sed", "7")
     assert ran.code == 2
-    assert "There is no option --sed; see `shardwise check --help`." in ran.err
+    assert "There is no option --sed. See `shardwise check --help`." in ran.err
 
 
 def test_a_blank_in_the_terminal_says_what_to_type_and_names_no_variable(run: Any) -> None:
@@ -249,14 +249,14 @@ def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path)
     folder = tmp_path / "Größe und Maß"
     made = run("init", "bank", str(folder))
     assert (made.code, made.bank) == (0, "")
-    assert made.out.splitlines()[-1] == f"Prove it sound:  shardwise lint --bank '{folder}'"
+    assert made.out.splitlines()[-1] == f"Check it:  shardwise lint --bank '{folder}'"
     written = {Path(line.removeprefix("Wrote ")) for line in made.out.splitlines()[:-1]}
     assert written == {path for path in folder.rglob("*") if path.is_file()}
     ran = run("lint", "--bank", str(folder), "--seeds", "5", "--workers", "1")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{len(OURS)} problems, 5 draws each: all sound")
     again = run("init", "bank", str(folder))
     assert again.code == 2
-    assert "is there already; nothing was written" in again.err
+    assert "already exists. Nothing was written" in again.err
 
 
 def test_a_bank_that_is_started_keeps_keys_and_results_out_of_git(run: Any, tmp_path: Path) -> None:
@@ -360,7 +360,10 @@ def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_b
     assert (sound.code, sound.out.splitlines()[-1]) == (0, "1 problem, 2 draws each: all sound")
     (small_bank / "problems" / "01-one" / "stray.txt").write_text("x")
     broken = run("lint", "--bank", str(small_bank), "--seeds", "2", "--workers", "1")
-    assert (broken.code, broken.err) == (1, "problems/01-one/stray.txt: belongs to nothing\n")
+    assert (broken.code, broken.err) == (
+        1,
+        "problems/01-one/stray.txt: does not belong to any problem or lesson\n     Delete it, or move it out of the bank.\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -375,13 +378,13 @@ def test_what_to_lint_may_be_named_as_a_path_or_an_id(run: Any, small_bank: Path
 def test_a_new_problem_is_written_listed_and_found(run: Any, small_bank: Path) -> None:
     made = run("new", "01-one/my-own", "--kind", "formula", "--bank", str(small_bank))
     assert made.code == 0
-    assert made.out.replace("\n", "").endswith(f"then:  shardwise lint 01-one/my-own --bank {small_bank}")
+    assert made.out.replace("\n", "").endswith(f"it:  shardwise lint 01-one/my-own --bank {small_bank}")
     assert run("check", "my-own", "B/W + L", "--bank", str(small_bank)).code == 0
     assert run("lint", "my-own", "--bank", str(small_bank), "--seeds", "2", "--workers", "1").code == 0
     again = run("new", "01-one/my-own", "--bank", str(small_bank))
     assert (again.code, again.err) == (
         2,
-        "shardwise: 01-one/my-own has this slug already; slugs are unique in the whole bank.\n",
+        "shardwise: 01-one/my-own already has this slug. Slugs must be unique in a bank.\n",
     )
 
 
@@ -390,7 +393,7 @@ def test_render_writes_and_its_check_tells_a_difference(run: Any, small_bank: Pa
     options = ("render", "--bank", str(small_bank), "--out", str(out))
     missing = run(*options, "--check")
     assert missing.code == 1
-    assert "Run `shardwise render` and commit what it writes." in missing.err
+    assert "Run `shardwise render` and commit the notebooks." in missing.err
     assert run(*options).code == 0
     assert run(*options, "--check").code == 0
     path = small_bank / "problems" / "01-one" / "only-one.yaml"
@@ -421,17 +424,17 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
     ("args", "words"),
     [
         (("check", "bytes-per-gpo", "1 GB"), "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
-        (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows them all; for another bank, add --bank."),
-        (("check", "ring-time-function", "nowhere.py"), "is checked from a file with the function, and 'nowhere.py' is no file."),
-        (("list", "--chapter", ""), "No problem has chapter ''. `shardwise list` shows them all."),
-        (("init", "bank", str(ROOT / "README.md" / "bank")), "README.md is no folder; nothing was written. Name a new folder."),
+        (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
+        (("check", "ring-time-function", "nowhere.py"), "give a file that defines the function; 'nowhere.py' is not a file."),
+        (("list", "--chapter", ""), "No problem matches chapter ''. `shardwise list` shows all problems."),
+        (("init", "bank", str(ROOT / "README.md" / "bank")), "README.md is not a folder. Nothing was written; name a new folder."),
         (("assign", "/dev/zero", "--roster", "/dev/zero", "--out", "/dev/null/x"), "/dev/zero: cannot be read: it is a pipe, a socket or a device"),
-        (("list", "--chapter", "ring"), "No problem has chapter ring. Did you mean 01-ring-all-reduce?"),
-        (("list", "--bank", "/nowhere"), "/nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank /nowhere"),
-        (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter, curriculum and set."),
+        (("list", "--chapter", "ring"), "No problem matches chapter ring. Did you mean 01-ring-all-reduce?"),
+        (("list", "--bank", "/nowhere"), "/nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank /nowhere"),
+        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum or set."),
         (("lint", "essay"), "No problem's id starts with essay."),
-        (("new", "none/essay"), "'none' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce."),
-        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are bugline,"),
+        (("new", "none/essay"), "'none' is not a valid chapter name. Write two digits and a slug, such as 01-ring-all-reduce."),
+        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'. The kinds are bugline,"),
         (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", "/dev/null/x"), "/nowhere.yaml: cannot be read: No such file"),
         (("grade", "/nowhere", "--out", "/dev/null/x"), "/nowhere does not exist."),
         (("formulas", "--write", "/proc/x.md"), "shardwise: /proc/x.md: "),
@@ -470,9 +473,7 @@ def test_faults_of_a_bank_are_listed_and_counted(run: Any, small_bank: Path) -> 
     )
     ran = run("list", "--bank", str(small_bank))
     assert ran.code == 2
-    assert (
-        ran.err.splitlines()[0] == "problems/01-one/only-one.yaml:3:9: points: I expected a number, and this is 'two'"
-    )
+    assert ran.err.splitlines()[0] == "problems/01-one/only-one.yaml:3:9: points: expected a number, but found 'two'"
     assert ran.err.splitlines()[-1] == "2 faults"
 
 
@@ -481,12 +482,12 @@ def test_the_doctor_says_which_tier_holds_and_what_to_install(
 ) -> None:
     well = run("doctor")
     assert well.code == 0
-    assert "Submissions are graded at tier 1 here" in well.out
+    assert "Submissions are graded in tier 1 here" in well.out
     monkeypatch.setenv("PATH", str(tmp_path))
     poor = run("doctor")
     assert poor.code == 0
     assert "apt install bubblewrap" in poor.out
-    assert "Submissions are graded at tier 2 here" in poor.out
+    assert "Submissions are graded in tier 2 here" in poor.out
     tiers = json.loads(run("doctor", "--json").out)
     assert [(tier["name"], tier["passed"]) for tier in tiers] == [("1", False), ("1b", False), ("2", True)]
 

@@ -95,7 +95,7 @@ def test_ctrl_c_while_an_answer_is_checked_ends_that_check_alone(tmp_path: Path)
         os.killpg(ran.pid, which)
         if which == signal.SIGINT:
             until(lambda: (tmp_path / "said").read_text().count("Nothing was counted") == count)  # noqa: B023
-    assert complaints(ran) == ["Stopped. What you answered is kept."]
+    assert complaints(ran) == ["Stopped. Your answers are saved."]
     assert ran.returncode == 143
     assert events(tmp_path) == kept
 

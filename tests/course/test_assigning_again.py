@@ -96,7 +96,7 @@ def test_a_notebook_that_was_worked_in_stays_and_is_named(course: Course) -> Non
     worked, others = course.work("bo"), course.notebook("ada").stat()
     said = course.assign()
     assert course.notebook("bo").read_bytes() == worked
-    assert f"Somebody has worked in {course.notebook('bo')}: it stays as it is." in said
+    assert f"Not overwritten, because it contains work: {course.notebook('bo')}." in said
     assert "ada" not in said
     assert course.notebook("ada").stat().st_mtime_ns == others.st_mtime_ns  # nor is it written for nothing
 
@@ -104,7 +104,7 @@ def test_a_notebook_that_was_worked_in_stays_and_is_named(course: Course) -> Non
 def test_force_writes_it_anew(course: Course) -> None:
     handed_out = course.text("bo")
     course.work("bo")
-    assert "Somebody" not in course.assign("--force")
+    assert "Not overwritten" not in course.assign("--force")
     assert course.text("bo") == handed_out
 
 
@@ -151,7 +151,7 @@ def test_what_changed_in_a_set_is_said_and_stands_in_the_lock_and_in_notebooks_n
     course.say(**change)
     told = course.assign()
     assert f"Changed: {said}" in told
-    assert "What changed does not stand there" in told
+    assert "It does not show the change" in told
     assert shown in course.text("ada")
     assert course.notebook("bo").read_bytes() == worked
     lock = Lock(course.lock)
@@ -169,7 +169,9 @@ def test_what_changed_in_a_set_is_said_and_stands_in_the_lock_and_in_notebooks_n
 def test_another_problem_is_refused_in_words(course: Course) -> None:
     before = course.lock.read_bytes()
     course.say(problems=["bytes-per-gpu", "tree-steps"])
-    assert "with other problems, and notebooks may be out. Give the set a new name" in course.assign(code=2)
+    assert "with other problems, and students may have those notebooks. Give the set a new name" in course.assign(
+        code=2
+    )
     assert course.lock.read_bytes() == before
 
 
@@ -221,12 +223,12 @@ def test_a_line_of_another_set_in_a_lock_that_was_cut_off_is_refused_and_not_sig
     theirs = other.read_bytes().splitlines(keepends=True)
     other.unlink()
     course.lock.write_bytes(b"".join([lines[0], theirs[1]]))
-    assert "line 2: this was changed after it was written" in course.assign(code=2)
+    assert "line 2: this line was changed" in course.assign(code=2)
 
 
 def test_a_line_that_was_changed_is_not_mended_but_refused(course: Course) -> None:
     course.lock.write_bytes(course.lock.read_bytes().replace(b"Week 1", b"Week 2"))
-    assert "line 1: this was changed after it was written" in course.assign(code=2)
+    assert "line 1: this line was changed" in course.assign(code=2)
 
 
 def test_an_assignment_that_was_killed_is_completed_by_the_next(course: Course, tmp_path: Path) -> None:
@@ -257,7 +259,7 @@ def test_a_lock_that_is_lost_is_not_drawn_anew_from_a_template_that_asks_somethi
     problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
     changed = edited(problem, prompt="Edited: {{ gpus }} and {{ message_bytes }}")
     other = replace(whole_bank, problems={**whole_bank.problems, problem.id: changed})
-    with pytest.raises(ShardwiseError, match="what is drawn now asks something else"):
+    with pytest.raises(ShardwiseError, match="the questions drawn now are different"):
         assign(other, definition, [Student("ada", "Ada")], KEY, tmp_path)
     assert not path.exists()
     assert (tmp_path / "notebooks" / "ada" / "week-1.ipynb").read_bytes() == notebook

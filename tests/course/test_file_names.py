@@ -35,7 +35,7 @@ def test_a_device_of_windows_is_no_student_and_no_set(name: str, tmp_path: Path)
     with pytest.raises(Faulty) as refused:
         load_roster(roster)
     assert [fault.message for fault in refused.value.faults] == [
-        f"student {name!r} is a device on Windows, and no name for a file",
+        f"student {name!r} cannot be a file name, because it is a device on Windows",
         "student 'bo.' ends with a dot, which Windows drops",
     ]
     assert all(fault.remedy for fault in refused.value.faults)
@@ -46,7 +46,7 @@ def test_a_device_of_windows_is_no_student_and_no_set(name: str, tmp_path: Path)
 def test_a_device_of_windows_is_no_problem_and_no_bank(tmp_path: Path) -> None:
     assert "device" in bad_slug("con") and "device" in bad_slug("lpt1")
     assert not bad_slug("console")
-    with pytest.raises(ShardwiseError, match="NUL is a device on Windows"):
+    with pytest.raises(ShardwiseError, match="Cannot create NUL: on Windows that is a device"):
         init_bank(tmp_path / "NUL")
     assert not list(tmp_path.iterdir())
 
@@ -63,7 +63,7 @@ def test_names_that_differ_only_in_how_an_accent_is_written_have_pages_of_their_
 def test_a_student_spelt_otherwise_is_not_a_second_one(bank: Bank, tmp_path: Path) -> None:
     done = assign(bank, a_set("week-1"), [Student("ada", "Ada")], KEY, tmp_path)
     before = done.lock.read_bytes()
-    with pytest.raises(ShardwiseError, match="The roster has 'Ada', and the lock file 'ada'"):
+    with pytest.raises(ShardwiseError, match="The roster has 'Ada', but the lock file has 'ada'"):
         assign(bank, a_set("week-1"), [Student("Ada", "Ada"), Student("bo", "Bo")], KEY, tmp_path)
     assert done.lock.read_bytes() == before
     assert [path.name for path in (tmp_path / "notebooks").iterdir()] == ["ada"]

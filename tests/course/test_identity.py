@@ -73,9 +73,12 @@ def test_anothers_notebook_makes_no_row_for_them(room: Classroom, way: str, fold
     room.put("cleo", room.notebook("cleo"), folder if folder != "eve" else "bo")
     rows = graded(room, *WAYS[way](room.handed_in))
     assert only(rows, "cleo")["status"] == "ungraded"
-    assert "handed in by somebody else" in only(rows, "cleo")["reason"]
+    assert "Somebody else submitted" in only(rows, "cleo")["reason"]
     assert only(rows, "bo")["status"] == "ungraded"
-    assert only(rows, "bo")["reason"] == "This is cleo's notebook in bo's folder. Say whose it is with --student."
+    assert (
+        only(rows, "bo")["reason"]
+        == "This is cleo's notebook, but it is in bo's folder. Name its owner with --student."
+    )
     assert only(rows, "ada")["points"] == 4
 
 
@@ -103,7 +106,7 @@ def test_a_notebook_without_a_name_is_that_of_its_folder(room: Classroom) -> Non
     room.put("x", notebook, "elsewhere")
     rows = graded(room)
     assert only(rows, "ada")["points"] == 4
-    assert "name no student. Say whose it is with --student" in only(rows, "")["reason"]
+    assert "name no student. Name its owner with --student" in only(rows, "")["reason"]
 
 
 def test_a_person_may_decide_whose_a_notebook_is(room: Classroom) -> None:
@@ -111,14 +114,14 @@ def test_a_person_may_decide_whose_a_notebook_is(room: Classroom) -> None:
     rows = graded(room, path, "--student", "bo")
     assert only(rows, "bo")["status"] == "graded"
     assert only(rows, "bo")["points"] < 4  # ada's answers to bo's questions
-    assert only(rows, "bo")["notes"] == ["The notebook's metadata name ada; bo was decided on."]
+    assert only(rows, "bo")["notes"] == ["The notebook's metadata name ada, but --student names bo."]
     assert only(rows, "ada")["status"] == "missing"
 
 
 def test_a_person_decides_about_one_notebook_and_about_somebody_in_the_roster(room: Classroom) -> None:
     room.hand_in("bo", right)
     done = CliRunner().invoke(app, room.command("grade", "--student", "bo", "--unsafe-no-sandbox"))
-    assert "--student says whose one notebook is, and here are 2" in str(done.exception)
+    assert "--student names the owner of a single notebook, but there are 2" in str(done.exception)
     rows = graded(room, room.handed_in / "ada", "--student", "zed", code=1)
     assert only(rows, "ada")["reason"] == "--student names 'zed', who is not in week-1.lock.jsonl."
 
@@ -130,7 +133,10 @@ def test_of_two_members_of_one_name_none_counts_in_silence(room: Classroom) -> N
         archive.write(path, "week-1.ipynb")
         archive.writestr("week-1.ipynb", json.dumps(room.notebook("ada")))
     path.unlink()
-    assert only(graded(room), "ada")["reason"] == "This archive holds 2 members of this name. Keep the one that counts."
+    assert (
+        only(graded(room), "ada")["reason"]
+        == "This archive contains 2 members with this name. Keep only the one that counts."
+    )
 
 
 # Practice -----------------------------------------------------------------------------------------------------------
@@ -189,14 +195,14 @@ def test_practice_that_is_called_like_a_set_is_refused_and_ungrades_nobody(
     put(room.handed_in / "ada" / "practice.ipynb", practised)
     rows = graded(room)
     assert only(rows, "ada")["points"] == 4
-    assert "that is also the name of a set" in only(rows, "")["reason"]
+    assert "which is also the name of a set" in only(rows, "")["reason"]
 
 
 def test_practice_of_a_chapter_that_is_unknown_says_nothing_about_anybody(room: Classroom, practised: str) -> None:
     put(room.handed_in / "bo" / "practice.ipynb", practised.replace(CHAPTER, "99-nowhere"))
     rows = graded(room)
     assert only(rows, "bo")["status"] == "missing"
-    assert "which this bank does not have" in only(rows, "")["reason"]
+    assert "which the bank does not have" in only(rows, "")["reason"]
 
 
 # When it was received -----------------------------------------------------------------------------------------------
@@ -250,15 +256,15 @@ def test_nobody_becomes_late_unasked(due: Classroom, tmp_path: Path) -> None:
         done = CliRunner().invoke(app, command)
         assert done.exit_code == 1
         assert (
-            "ada was in time for week-1 and would be late: received at 2026-07-01T11:00:00+00:00 by the time of the file; before, at 2026-06-01"
+            "ada was on time for week-1 and would be late: received at 2026-07-01T11:00:00+00:00 by the file's own time, previously at 2026-06-01"
             in done.output
         )
-        assert "bo was in time" in done.output and "cleo" not in done.output  # who was late before
-        assert "--yes goes on without asking" in done.output
+        assert "bo was on time" in done.output and "cleo" not in done.output  # who was late before
+        assert "Use --yes to proceed without being asked" in done.output
         assert (due.out / "results" / "grades.csv").read_bytes() == before
     times = put(tmp_path / "times.csv", "student,time\nbo,2026-06-01T10:00:00Z\n")
     done = CliRunner().invoke(app, [*command, "--received", str(times)])
-    assert "ada was in time" in done.output and "bo was in time" not in done.output
+    assert "ada was on time" in done.output and "bo was on time" not in done.output
     rows = graded(due, copied)
     assert [only(rows, student)["late"] for student in CLASS] == [True, True, True]
     assert CliRunner().invoke(app, command).exit_code == 0  # agreed to
@@ -276,9 +282,9 @@ def test_no_grade_is_lost_and_nobody_comes_to_be_in_time_unasked(due: Classroom)
     done = CliRunner().invoke(app, command)
     assert (done.exit_code, table.read_bytes()) == (1, before)
     for words in (
-        "ada was late for week-1 and would be in time: received at 2026-06-01T10:00:00+00:00 by the time of the file; before, at",
-        f"bo has a grade for week-1 and would be missing: {bo} is there no more",
-        "cleo has a grade for week-1 and would be ungraded: ",
+        "ada was late for week-1 and would be on time: received at 2026-06-01T10:00:00+00:00 by the file's own time, previously at",
+        f"bo has a grade for week-1, but would become missing: {bo} no longer exists",
+        "cleo has a grade for week-1, but would become ungraded: ",
     ):
         assert words in done.output
     assert [only(graded(due), student)["status"] for student in CLASS] == ["graded", "missing", "ungraded"]
@@ -293,8 +299,8 @@ def test_what_a_person_decided_is_not_undone_unasked(room: Classroom) -> None:
     done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
     assert done.exit_code == 1
     assert (
-        "bo has a grade for week-1 and would be ungraded: This is cleo's notebook in bo's folder. Say whose it is with "
-        "--student. What --student decides holds for its own run alone." in done.output
+        "bo has a grade for week-1, but would become ungraded: This is cleo's notebook, but it is in bo's folder. Name its owner with "
+        "--student. --student applies only to the run that it is given to." in done.output
     )
     assert "Nothing was graded" in done.output
 
@@ -307,7 +313,8 @@ def test_a_second_notebook_takes_no_grade_unasked(room: Classroom) -> None:
     done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
     assert done.exit_code == 1
     assert (
-        f"ada has a grade for week-1 and would be ungraded: 2 different notebooks of theirs: {second}, " in done.output
+        f"ada has a grade for week-1, but would become ungraded: they have 2 different notebooks: {second}, "
+        in done.output
     )
     assert "would be ungraded" not in CliRunner().invoke(app, room.command("grade", "--bank", ROOT, "--latest")).output
 
@@ -318,7 +325,7 @@ def test_points_of_a_set_are_shown_before_they_count(room: Classroom, whole_bank
     assigned(room, whole_bank, attempts=3, points=9)
     done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
     assert done.exit_code == 1
-    assert f"{FEW[0]} in week-1 would be worth 9 points, for 1 student; before, 2." in done.output
+    assert f"{FEW[0]} in week-1 would be worth 9 points instead of 2, for 1 student." in done.output
     assert only(graded(room), "ada")["points"] == 11
 
 
@@ -330,16 +337,18 @@ def test_every_fault_of_a_table_of_receipts_is_named_at_its_line(due: Classroom,
     arguments = due.command("grade", "--unsafe-no-sandbox", "--received")
     said = str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
     for words in (
-        ":2:1: I saw the time '2026-06-01T13:59:00'",
-        ":3:1: I saw the time 'yesterday'",
-        ":5:1: student 'cleo' comes twice",
+        ":2:1: cannot read the time '2026-06-01T13:59:00'",
+        ":3:1: cannot read the time 'yesterday'",
+        ":5:1: student 'cleo' is listed twice",
     ):
         assert words in said
     table.write_text("who,when\n")
-    assert "begins with the line: student,time" in str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
+    assert "must begin with the line: student,time" in str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
     assert "--received takes git or a CSV file" in str(CliRunner().invoke(app, [*arguments, "hg"]).exception)
     table.write_text(f'student,time\nada,"{"x" * 200_000}')
-    assert "See that every quote in it is closed" in str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
+    assert "Check that every quotation mark is closed" in str(
+        CliRunner().invoke(app, [*arguments, str(table)]).exception
+    )
 
 
 def test_a_table_of_receipts_has_the_separators_that_a_roster_has(due: Classroom, tmp_path: Path) -> None:
@@ -364,12 +373,12 @@ def test_rows_of_a_table_of_receipts_go_by_what_the_roster_says_and_who_is_not_o
     table = put(tmp_path / "received.csv", "\n".join(["student,time", *rows]))
     done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
     [said] = [line for line in done.stderr.splitlines() if "gone-" in line]
-    assert "22 rows are not used" in said and "'gone-0', 'gone-1', " in said and said.count("gone-") == 20
+    assert "ignored 22 rows" in said and "'gone-0', 'gone-1', " in said and said.count("gone-") == 20
     found = graded(due, due.handed_in, "--received", table)
     assert [only(found, student)["received_by"] for student in CLASS] == ["table", "table", "file"]
     put(tmp_path / "received.csv", "student,time\nada,2026-06-01T10:00:00Z\nada@uni.example,2026-06-01T10:00:00Z")
     done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
-    assert "student 'ada' comes twice" in str(done.exception)
+    assert "student 'ada' is listed twice" in str(done.exception)
 
 
 def git(folder: Path, *arguments: str, when: str = "2026-06-01T00:00:00Z") -> None:
@@ -396,7 +405,7 @@ def test_gits_commits_say_when_notebooks_were_received(due: Classroom) -> None:
     due.hand_in("cleo", mistaken)  # and not committed
     rows = graded(due, due.handed_in, "--received", "git")
     assert [only(rows, student)["late"] for student in CLASS] == [False, True, False]
-    assert "Nobody knows when this was received" in only(rows, "cleo")["notes"][0]
+    assert "It is unknown when this was received" in only(rows, "cleo")["notes"][0]
 
 
 HARM: dict[str, Callable[[Path], object]] = {
@@ -419,7 +428,7 @@ def test_a_students_repository_that_cannot_be_read_says_nothing_and_keeps_nobody
     HARM[harm](folder)
     row = only(graded(due, due.handed_in, "--received", "git"), "ada")
     assert (row["status"], row["late"]) == ("graded", False)
-    assert "Nobody knows when this was received" in row["notes"][0]
+    assert "It is unknown when this was received" in row["notes"][0]
 
 
 @pytest.mark.parametrize(
@@ -459,7 +468,7 @@ def test_the_latest_counts_when_that_was_decided_and_its_page_is_the_one_that_li
     first, second = several(room)
     row = only(graded(room, room.handed_in, "--latest", code=0), "ada")
     assert (row["points"], row["path"]) == (0, str(second))
-    assert row["notes"] == ["The latest of 2 different notebooks of ada counts."]
+    assert row["notes"] == ["ada submitted 2 different notebooks; the latest counts."]
     page = room.out / "results" / "feedback" / "week-1" / "ada.html"
     blank_page = page.read_text("utf-8")
     stamp(first, "2026-06-03T00:00:00Z")
@@ -481,7 +490,7 @@ def test_the_latest_is_that_of_the_table_of_receipts_alone_if_there_is_one(room:
 def test_of_what_nobody_knows_when_it_came_it_is_said_that_it_was_taken_for_the_earliest(room: Classroom) -> None:
     several(room)  # in no repository
     row = only(graded(room, room.handed_in, "--latest", "--received", "git", code=0), "ada")
-    assert "Nobody knows when" in row["notes"][-1] and "taken for the earliest" in row["notes"][-1]
+    assert "It is unknown when" in row["notes"][-1] and "treated as the earliest" in row["notes"][-1]
 
 
 def test_the_latest_is_never_what_may_be_somebody_elses(room: Classroom) -> None:
@@ -489,7 +498,7 @@ def test_the_latest_is_never_what_may_be_somebody_elses(room: Classroom) -> None
     stamp(late, "2030-01-01T00:00:00Z")
     rows = graded(room, room.handed_in, "--latest", code=1)
     assert only(rows, "ada")["points"] == 4
-    assert "nothing says that ada handed it in. Say whose it is with --student" in only(rows, "")["reason"]
+    assert "nothing shows that ada submitted it. Name its owner with --student" in only(rows, "")["reason"]
     shutil.rmtree(room.handed_in / "ada")
     room.put("ada", json.dumps(add_cell(room.notebook("ada"), "y = 1")), "another-of-nobody")
     rows = graded(room, room.handed_in, "--latest", code=1)
@@ -502,7 +511,7 @@ def test_what_is_no_notebook_is_a_row_of_its_owner_and_no_more_than_that(room: C
     put(room.handed_in / "times.csv", "")
     rows = graded(room, code=1)
     assert only(rows, "ada")["points"] == 4
-    assert "bo_12_34_report.pdf is read neither as a notebook" in only(rows, "bo")["reason"]
+    assert "bo_12_34_report.pdf is neither a notebook" in only(rows, "bo")["reason"]
     assert only(rows, "bo")["received"] and only(rows, "bo")["received_by"] == "file"
     assert sorted(rows) == ["ada", "bo", "cleo"]
 
@@ -586,7 +595,7 @@ def test_after_the_last_attempt_the_last_that_was_allowed_counts_and_one_line_sa
     row = only(graded(twice, code=None), "ada")
     assert row["points"] == mistakes < 4
     assert row["notes"] == [
-        "2 different notebooks may be handed in, and this came after them; the last of those counts."
+        "Only 2 different notebooks may be handed in, and this came later; the last permitted one counts."
     ]
     twice.hand_in("ada", mistaken)
     row = only(graded(twice), "ada")  # the second one, handed in again
@@ -619,7 +628,7 @@ def test_beside_the_last_that_was_allowed_one_that_came_after_it_changes_nothing
     first, second = several(room)
     row = only(graded(room, room.handed_in, *options, code=0), "ada")
     assert (row["points"], row["path"]) == (4, str(first))
-    assert row["notes"] == [f"One notebook may be handed in, and {second} came after it; that one counts."]
+    assert row["notes"] == [f"Only one notebook may be handed in, and {second} came later; the first one counts."]
     first.unlink()
     row = only(graded(room, room.handed_in, *options, code=0), "ada")
     assert (row["points"], row["path"]) == (4, str(second))
@@ -642,4 +651,4 @@ def test_a_notebook_that_came_after_all_has_the_grade_by_todays_questions_and_it
     assigned(room, whole_bank, attempts=1, points=5)  # by which nobody has graded the one that counts
     row = only(graded(room, code=0), "ada")
     assert row["points"] == 11
-    assert "was graded by other questions than today's: put it back to grade it again." in row["notes"][0]
+    assert "was graded with older questions: put it back to grade it again." in row["notes"][0]

@@ -52,13 +52,13 @@ def edited_points(lines: list[bytes]) -> list[bytes]:
 
 
 CHANGES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], str]] = {
-    "more points": (edited_points, "line 2: this was changed"),
-    "another due date": (lambda lines: [lines[0].replace(b'"due": null', b'"due": "2030-01-01T00:00:00Z"'), *lines[1:]], "line 1: this was changed"),
-    "no signature": (lambda lines: [lines[0], b'{"questions": [], "student": "ada"}\n', *lines[2:]], "line 2: this was changed"),
+    "more points": (edited_points, "line 2: this line was changed"),
+    "another due date": (lambda lines: [lines[0].replace(b'"due": null', b'"due": "2030-01-01T00:00:00Z"'), *lines[1:]], "line 1: this line was changed"),
+    "no signature": (lambda lines: [lines[0], b'{"questions": [], "student": "ada"}\n', *lines[2:]], "line 2: this line was changed"),
     "a line gone": (lambda lines: [*lines[:2], *lines[3:]], "or lines before it were dropped, added or moved"),
     "lines moved": (lambda lines: [lines[0], lines[2], lines[1], *lines[3:]], "or lines before it were dropped, added or moved"),
     "a line twice": (lambda lines: [*lines[:2], *lines[1:]], "or lines before it were dropped, added or moved"),
-    "a line after the last": (lambda lines: [*lines, lines[1]], "line 6: this was added after the last line"),
+    "a line after the last": (lambda lines: [*lines, lines[1]], "line 6: this line was added after the last one"),
     "cut off": (lambda lines: lines[:-1], "was cut off"),
     "cut in a line": (lambda lines: [*lines[:3], lines[3][:99]], "was cut off"),
 }  # fmt: skip
@@ -132,7 +132,7 @@ def test_without_the_key_a_lock_is_refused_and_the_ways_to_give_it_are_said(else
     assert code != 0
     assert "--key" in said
     assert VARIABLE in said
-    assert f"there is no {elsewhere / KEY_FILE}" in said
+    assert f"{elsewhere / KEY_FILE} does not exist" in said
 
 
 @pytest.mark.parametrize("way", ["--key", VARIABLE])
@@ -149,7 +149,7 @@ def test_another_key_is_refused(elsewhere: Path, tmp_path: Path) -> None:
     (tmp_path / "other.key").write_text("00" * 32)
     code, said = grade(elsewhere / "submitted", "--out", elsewhere / "results", "--key", tmp_path / "other.key")
     assert code != 0
-    assert "signed with another course key than the one that was given" in said
+    assert "signed with a different course key than the given one" in said
 
 
 def test_a_key_that_lies_elsewhere_is_found_where_it_was_used(tmp_path: Path, whole_bank: Bank) -> None:
@@ -249,4 +249,4 @@ def test_what_lies_in_the_place_of_a_lock_and_is_no_file_keeps_nobody_waiting(
     code, said = grade(room.handed_in / "ada", "--out", room.out / "results", "--lock", room.lock.path)
     assert (code, points(room.out / "results")["ada"]) == (0, 4), said
     code, said = grade(room.handed_in / "ada", "--out", room.out / "results", "--lock", room.handed_in / "x.lock.jsonl")
-    assert code != 0 and "it is no ordinary file" in said
+    assert code != 0 and "it is not a regular file" in said

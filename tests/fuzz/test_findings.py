@@ -170,7 +170,7 @@ def test_a_damaged_line_of_a_lock_is_said_to_be_that(tmp_path: Path, line: bytes
 @pytest.mark.parametrize("due", ["soon", 5, ["2026-12-01"], "2026-12-01", "2026-12-01T23:59:00"])
 def test_a_due_date_that_no_clock_can_be_compared_with_is_refused(tmp_path: Path, due: Any) -> None:
     path = signed(tmp_path / "week-1.lock.jsonl", json.dumps({**HEADER, "due": due}).encode())
-    with pytest.raises(ShardwiseError, match="I expected a time with an offset"):
+    with pytest.raises(ShardwiseError, match="A due date needs an offset"):
         _ = Lock(path, KEY).due
 
 

@@ -52,7 +52,7 @@ def test_a_notebook_below_the_threshold_fails_the_job(room: Classroom, least: st
     )
     done = grade(room, "--fail-under", least)
     assert done.exit_code == code, done.output
-    assert (f"ada has 2 of 4 points; --fail-under {least.strip()}" in done.stderr) == bool(code)
+    assert (f"ada has 2 of 4 points, below --fail-under {least.strip()}" in done.stderr) == bool(code)
 
 
 @pytest.mark.parametrize(("expected", "code"), [("week-1", 0), ("16-capstone", 1)])
@@ -60,7 +60,7 @@ def test_a_notebook_of_another_set_than_expected_fails_the_job(room: Classroom, 
     path = room.hand_in("ada", right)
     done = grade(room, "--fail-under", "60%", "--expect", expected)
     assert done.exit_code == code, done.output
-    assert (f"{path} is of week-1; --expect {expected}" in done.stderr) == bool(code)
+    assert (f"{path} belongs to week-1, but --expect names {expected}" in done.stderr) == bool(code)
 
 
 def test_every_notebook_below_the_threshold_is_named_and_no_classmate_without_one(room: Classroom) -> None:
@@ -145,7 +145,7 @@ def test_gradescope_gets_its_file_for_one_notebook(room: Classroom) -> None:
         "2026-06-01T10:00:00-07:00",
         "gradescope",
     )
-    assert "--visibility is one of visible, hidden" in str(grade(room, "--visibility", "secret").exception)
+    assert "--visibility must be one of visible, hidden" in str(grade(room, "--visibility", "secret").exception)
 
 
 @pytest.mark.parametrize("count", [0, 2])
@@ -154,10 +154,10 @@ def test_gradescope_gets_a_score_and_a_reason_also_without_a_notebook_or_with_tw
     for student in CLASS[:count]:
         room.hand_in(student, right)
     done, found = run_by_gradescope(room)
-    here = "is none" if count == 0 else "are 2: week-1.ipynb, week-1.ipynb"
-    assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); here {here}.")
+    here = "is none here" if count == 0 else "are 2 here: week-1.ipynb, week-1.ipynb"
+    assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); there {here}.")
     assert (found["score"], [(test["status"], test["score"]) for test in found["tests"]]) == (0, [("failed", 0)])
-    assert "is none of yours: nothing was graded" in found["tests"][0]["output"]
+    assert "appears only because Gradescope requires a number" in found["tests"][0]["output"]
     assert done.exit_code != 0
 
 
@@ -166,8 +166,8 @@ def test_gradescope_gets_a_score_and_a_reason_also_without_a_notebook_or_with_tw
     [
         ([{"name": "Ada", "email": "a@x.edu", "id": 7}], ""),
         ([{"name": "Somebody", "sid": "ada"}, {"name": "Bo"}], ""),  # a group
-        ([{"name": "Bo", "email": "b@x.edu"}], "This notebook names another student, and you handed it in."),
-        ([{"name": "Zoe Zorn"}], "handed in by “Zoe Zorn”, whom week-1.lock.jsonl does not know"),
+        ([{"name": "Bo", "email": "b@x.edu"}], "This notebook names another student, but you submitted it."),
+        ([{"name": "Zoe Zorn"}], "“Zoe Zorn”, who submitted it, is not in week-1.lock.jsonl"),
         ("nobody", ""),
     ],
 )
@@ -188,7 +188,7 @@ def test_no_report_takes_the_place_of_what_is_none(room: Classroom, option: str,
     before = (room.out / name).read_bytes()
     assert before
     done = grade(room, f"--{option}", room.out / name)
-    assert f"--{option} names a file that ends in" in str(done.exception)
+    assert f"--{option} needs a file name that ends in" in str(done.exception)
     assert (room.out / name).read_bytes() == before
 
 
@@ -205,7 +205,7 @@ def test_results_that_may_be_handed_on_hold_no_seed(room: Classroom) -> None:
 def test_a_tier_that_there_is_not_is_told_from_one_that_does_not_hold(room: Classroom) -> None:
     room.hand_in("ada", right)
     said = str(grade(room, "--tier", "5").exception)
-    assert said == "There is no tier '5' of the sandbox; there are 1, 1b, 2. `shardwise doctor` says which hold here."
+    assert said == "The sandbox has no tier '5'. Choose 1, 1b, 2; `shardwise doctor` shows which of them work here."
 
 
 # The workflow in the docs -------------------------------------------------------------------------------------------

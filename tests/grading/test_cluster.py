@@ -267,7 +267,7 @@ def test_what_starts_workers_needs_its_package_and_their_number(
     place: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, way.STARTERS[place][1], None)
-    with pytest.raises(ShardwiseError, match="Say with --workers how many"), cluster(place, SETTINGS, print):
+    with pytest.raises(ShardwiseError, match="Use --workers to set how many"), cluster(place, SETTINGS, print):
         pass
     with (
         pytest.raises(ShardwiseError, match=rf'needs {package} .* pip install "shardwise\[{place}\]"'),
@@ -277,7 +277,10 @@ def test_what_starts_workers_needs_its_package_and_their_number(
 
 
 def test_what_is_no_address_is_said_so() -> None:
-    with pytest.raises(ShardwiseError, match="'node1' is no address of a scheduler"), cluster("node1", SETTINGS, print):
+    with (
+        pytest.raises(ShardwiseError, match="'node1' is not the address of a scheduler"),
+        cluster("node1", SETTINGS, print),
+    ):
         pass
 
 
@@ -320,7 +323,7 @@ def test_slurm_jobs_grade_like_any_worker(course: Class, tmp_path: Path, monkeyp
 
 
 def test_nothing_is_graded_on_a_cluster_without_a_sandbox() -> None:
-    with pytest.raises(ShardwiseError, match="its workers hold every student's keys"):  # noqa: SIM117
+    with pytest.raises(ShardwiseError, match="its workers receive every student's keys"):  # noqa: SIM117
         with cluster("tcp://127.0.0.1:1", Settings(unsafe=True), print):
             pass
 

@@ -27,7 +27,7 @@ def test_a_folder_that_is_deleted_meanwhile_is_said_in_a_sentence(name: str, tmp
         time.sleep(0.001)
     shutil.rmtree(tmp_path / "out", ignore_errors=True)  # a file may come while it deletes
     assert complaints(ran) == [
-        "shardwise: out was deleted or moved away while something was written into it. Run the same command again."
+        "shardwise: out was deleted or moved while files were being written to it. Run the same command again."
     ]
     assert ran.returncode == 2
     assert "out/grades.csv" not in left(tmp_path)

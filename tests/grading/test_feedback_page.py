@@ -43,7 +43,7 @@ def test_a_page_says_which_set_it_is_when_it_was_due_and_whether_it_came_late() 
         assert "<h1>The first week</h1>" in text
         assert f"Ada Arnold: <strong>0</strong> of {total()} points" in text
         assert "Due Tuesday, 1 December 2026, 23:59 (UTC+01:00); handed in" in text
-    assert "handed in in time." in early
+    assert "handed in on time." in early
     assert "handed in <strong>late</strong>." in late
 
 

@@ -103,8 +103,8 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
     said = {
         "b1": "This is not a notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
         "b4": "nesting is too deep", "b5": "has 21 MB", "b6": "'mallory', who is not in week-1.lock.jsonl",
-        "dan": "cleo's notebook in dan's folder", "b8": "a link",
-        "b9": "`shardwise render --typed` writes notebooks with answer cells.",
+        "dan": "cleo's notebook, but it is in dan's folder", "b8": "a link",
+        "b9": "Use `shardwise render --typed` to write notebooks with answer cells.",
     }  # fmt: skip
     for folder, words in said.items():
         assert by_folder[folder].status == "ungraded"
@@ -127,14 +127,14 @@ def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Cl
     room.put("ada", notebook)
     result = room.grade()["ada"]
     assert result.points == result.max_points - questions[2].points
-    assert "gone" in result.feedback[2].say
+    assert "missing" in result.feedback[2].say
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"cell_type": "markdown"}, "is no code cell, so it was not run"),
-        ({"source": 5}, "holds no text, so it was not run"),
+        ({"cell_type": "markdown"}, "is not a code cell, so it was not run"),
+        ({"source": 5}, "contains no text, so it was not run"),
         ({"source": "#" * 200_001}, "has 200,001 characters, so it was not run"),
         ({"source": ""}, ""),
     ],
@@ -180,7 +180,7 @@ def test_answers_that_cannot_be_read_are_listed_for_the_instructor_and_the_page_
     assert all(row["written"] and row["why"] for row in rows)
     assert not any(value.startswith(("=", "+")) for row in rows for value in row.values())
     page = (batch.out / "feedback" / "week-1" / "bo.html").read_text("utf-8")
-    assert "As it stands it earns nothing. It is on a list of unread answers" in page
+    assert "For now it earns nothing. Your instructor gets a list" in page
     assert "attempt" not in page
 
 
@@ -252,8 +252,8 @@ def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_wri
     [said] = [one for one in ada.feedback if one.question.endswith("/ring-or-tree")]
     assert (said.outcome, said.points) == (Outcome.UNREADABLE, 0)
     assert said.say == (
-        "The cell with your answer stopped: `NameError: name 'a' is not defined (line 1)`\n\nSo “`ring_or_tree`” holds no answer.\n\n"
-        "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
+        "The cell with your answer stopped: `NameError: name 'a' is not defined (line 1)`\n\nSo “`ring_or_tree`” has no value.\n\n"
+        "For now it earns nothing. Your instructor gets a list of all answers that could not be read."
     )
 
 
@@ -268,12 +268,12 @@ def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_mean
     assert {said[name].outcome for name in other} == {Outcome.UNREADABLE}
     assert [said[name].written for name in other] == [*other.values()]
     assert said["bytes-per-gpu"].say == (
-        "This cell sets “`bytes_per_gpus`”, and after your cells had run there was no “`bytes_per_gpu`”.\n\n"
-        "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
+        "This cell sets “`bytes_per_gpus`”, but after your cells had run there was no “`bytes_per_gpu`”.\n\n"
+        "For now it earns nothing. Your instructor gets a list of all answers that could not be read."
     )
-    assert said["ring-or-tree"].say.startswith("This cell sets “`ring_or_tree_`”, and after")
+    assert said["ring-or-tree"].say.startswith("This cell sets “`ring_or_tree_`”, but after")
     assert said["ring-time-function"].say.startswith(
-        "This cell sets “`ring_ms`”, and after your cells had run there was no “`ring_all_reduce_ms`”."
+        "This cell sets “`ring_ms`”, but after your cells had run there was no “`ring_all_reduce_ms`”."
     )
     assert said["ring-time"].say.startswith("After your cells had run, “`ring_time`” had no value. Write your")
     assert (said["ring-time"].outcome, said["ring-time"].written) == (Outcome.UNREADABLE, "print(3)")
@@ -372,7 +372,7 @@ def test_a_cell_that_was_not_run_is_unreadable_where_it_was_worked_in_and_else_b
     handed_in = Submission("week-1", None, "0", "ada", tuple(cells), ())
     feedback, _ = grade_one(handed_in, asked, NoTime())  # type: ignore[arg-type]
     assert [said.outcome for said in feedback] == [Outcome.UNREADABLE, *[Outcome.BLANK] * (len(asked) - 1)]
-    assert "it was not run, for the notebook had used up its time" in feedback[0].say
+    assert "it was not run because the notebook had used up its time" in feedback[0].say
     assert feedback[0].written == sources[0]
 
 
@@ -380,7 +380,7 @@ def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> No
     room.hand_in("ada", right)
     done = CliRunner().invoke(app, room.command("grade", "--unsafe-no-sandbox"))
     assert done.exit_code == 0, done.output
-    assert "NO SANDBOX: the notebooks' code runs with your rights" in done.stderr
+    assert "NO SANDBOX: the notebooks' code runs with your permissions" in done.stderr
     assert "sandbox: none" in done.stdout
 
 

@@ -49,7 +49,7 @@ def test_a_ledger_that_was_changed_is_refused(results: tuple[Classroom, Path], c
         db.executescript(CHANGES[change])
     db.close()
     words = str(run(room, out).exception)
-    said = ("was changed", "was not made with a course key that I have", "tables or triggers that we did not make")
+    said = ("was changed", "was signed with an unknown course key", "unknown tables or triggers")
     assert any(reason in words for reason in said), words
     assert "move it away" in words.lower()
 
@@ -60,7 +60,7 @@ def test_a_ledger_that_was_made_with_another_key_is_refused(results: tuple[Class
     (tmp_path / "elsewhere").mkdir()
     Ledger(tmp_path / "elsewhere" / LEDGER, [bytes(32)]).close()
     shutil.copy(tmp_path / "elsewhere" / LEDGER, out / LEDGER)
-    assert "was not made with a course key that I have" in str(run(room, out).exception)
+    assert "was signed with an unknown course key" in str(run(room, out).exception)
     with pytest.raises(ShardwiseError, match="give the key with --key"):
         Ledger(out / LEDGER)
     Ledger(out / LEDGER, [bytes(32)]).close()
@@ -79,7 +79,7 @@ def test_a_ledger_that_says_it_is_new_and_has_a_trigger_is_refused(
             "CREATE TRIGGER t AFTER INSERT ON receipt BEGIN UPDATE grading SET points = max_points, signature = ''; END;"
         )
     db.close()
-    assert "tables or triggers that we did not make" in str(run(room, forged).exception)
+    assert "unknown tables or triggers" in str(run(room, forged).exception)
 
 
 def test_results_are_for_who_grades_alone_whatever_the_umask(tmp_path: Path, whole_bank: Bank) -> None:

@@ -631,8 +631,8 @@ def test_when_our_own_side_fails_the_student_is_told_so_and_loses_nothing() -> N
     feedback = check(CODE, "def sent_gb(message_gb, gpus): return 1", runner=breaks)
     assert feedback.outcome == Outcome.BROKEN
     assert feedback.say == (
-        "Something of ours broke while marking this (`OSError: disk 'full'`). "
-        "It is not your fault, and it costs you nothing: please report it."
+        "The grader failed while marking this answer (`OSError: disk 'full'`). "
+        "This is not your fault, and you lose no points. Please report it."
     )
 
 

@@ -360,6 +360,7 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
+    ("bank/lint/prose.py", "code"): "a key of templates whose text is not prose",
     ("bank/scaffold.py", "quantity"): "the kind of most problems, which a new bank begins with",
     ("cli/authoring.py", "quantity"): "what `shardwise new` starts when no kind is named",
     ("course/assigning/notebooks.py", "code"): "nbformat's name for a cell of code",

@@ -83,13 +83,13 @@ EXEC = ("seccomp.py", "write 1 64;", "write 1 64; execve 59 221;")
     [
         ("1", SECCOMP, "could change its own limits|sent a signal|started a process|could send a signal"),
         ("1", LANDLOCK, "listed the root directory"),
-        ("1", RLIMITS, "took more memory than its limit"),
+        ("1", RLIMITS, "allocated more memory than its limit"),
         ("1b", FORK, "started a process"),
         ("1b", EXEC, "started a program"),
         ("1b", WRITE, "wrote a file"),
         pytest.param("2", LANDLOCK, "read a file that was not its own", marks=pytest.mark.slow),
         pytest.param("2", SECCOMP, "reached a|could send a signal|started a process", marks=pytest.mark.slow),
-        pytest.param("2", RLIMITS, "took more memory than its limit", marks=pytest.mark.slow),
+        pytest.param("2", RLIMITS, "allocated more memory than its limit", marks=pytest.mark.slow),
         pytest.param("2", FORK, "started a process", marks=pytest.mark.slow),
         ("1", THREADS, "started more threads than its limit"),
         pytest.param("1b", THREADS, "started more threads than its limit", marks=pytest.mark.slow),
@@ -156,8 +156,8 @@ def test_roots_server_without_namespaces_is_a_user_of_its_own_without_capabiliti
     plan = launch.Plan("2", become_nobody=True, reads_as_owner=True)
     with open_tier(plan, QUICK) as first, open_tier(plan, QUICK) as second, open_named("2") as usual:
         found = [status(server_of(sandbox).process.pid) for sandbox in (first, second, usual)]
-        assert "as a user of its own" in first.description
-        assert "as a user of its own" in usual.description
+        assert "as a separate user" in first.description
+        assert "as a separate user" in usual.description
     sets = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
     assert [int(found[0][name], 16) for name in sets] == [0] * len(sets)
     assert {int(server[name], 16) for server in found for name in ("CapPrm", "CapEff", "CapAmb")} == {0}
@@ -234,7 +234,7 @@ def test_without_bubblewrap_and_without_filters_nothing_runs(monkeypatch: pytest
     monkeypatch.setattr("platform.machine", lambda: "vax")
     with pytest.raises(SandboxUnavailable) as refused:
         open_sandbox()
-    assert "system-call filters are written for" in str(refused.value)
+    assert "system-call filters exist only for" in str(refused.value)
     assert "--unsafe-no-sandbox" in refused.value.remedy
 
 
@@ -292,7 +292,7 @@ def test_every_job_finds_numpy_loaded_and_a_job_that_mentions_sympy_finds_that_t
 def test_a_machine_without_filters_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     before = descriptors()
     monkeypatch.setattr("platform.machine", lambda: "vax")
-    with pytest.raises(SandboxUnavailable, match="system-call filters are written for"):
+    with pytest.raises(SandboxUnavailable, match="system-call filters exist only for"):
         open_sandbox()
     assert descriptors() == before
 

@@ -173,7 +173,7 @@ def test_names_that_notebooks_take_for_granted_exist(strongest: Sandbox) -> None
 @pytest.mark.parametrize("module", ["IPython", "matplotlib.pyplot", "ipywidgets", "pydantic", "requests"])
 def test_imports_beyond_the_list_say_what_is_available(sandbox: Sandbox, module: str) -> None:
     (wants,) = cells(sandbox, f"import {module}")
-    assert "not available while grading: only the standard library, numpy and sympy are" in wants.error
+    assert "not available while grading; only the standard library, numpy and sympy are" in wants.error
 
 
 def test_numpy_sympy_and_the_standard_library_work(sandbox: Sandbox) -> None:

@@ -109,8 +109,8 @@ def test_an_unanswered_question_is_missing_not_wrong(sandbox: Sandbox) -> None:
         ("np.zeros(10**6)", "ndarray", "more than 100,000 elements"),
         ("'x' * 10**6", "str", "a string of more than 100,000 characters"),
         ("10**5000", "int", "an integer of more than 4000 digits"),
-        ("'\\ud800'", "str", "a string with half a character in it (a lone surrogate)"),
-        ("eval('[' * 30 + ']' * 30)", "list", "nested more than 20 deep"),
+        ("'\\ud800'", "str", "a string with an incomplete character (a lone surrogate)"),
+        ("eval('[' * 30 + ']' * 30)", "list", "nested more than 20 levels deep"),
         ("np.array(['2020-01-01'], dtype='datetime64[D]')[0]", "datetime64", "a value of type datetime64"),
     ],
 )
@@ -121,7 +121,7 @@ def test_what_cannot_travel_says_why(strongest: Sandbox, expression: str, type_n
 
 def test_a_list_that_contains_itself_is_unreadable(strongest: Sandbox) -> None:
     result = value(strongest, "[]; x.append(x)")
-    assert (result.status, result.reason) == ("unreadable", "nested more than 20 deep")
+    assert (result.status, result.reason) == ("unreadable", "nested more than 20 levels deep")
 
 
 def test_a_value_that_fights_back_is_unreadable_and_the_next_one_is_not(sandbox: Sandbox) -> None:

@@ -182,7 +182,7 @@ def test_an_answer_of_which_a_part_is_missing_or_unreadable_is_incomplete_and_sa
     run("ring_time_bug = {'line': 99, 'input': {}, 'fix': 'x = 1'}")
     made = api.check("ring-time-bug")
     assert isinstance(made, Checked) and made.feedback.say == (
-        "line is the number of a line, 1 to 5. Not answered yet: input.\n\nWhat is missing or cannot be read earns nothing."
+        "line is the number of a line, 1 to 5. Not answered yet: input.\n\nParts that are missing or cannot be read earn nothing."
     )
     told = said(api.check_all())
     assert told.startswith("**1 incomplete.**")
