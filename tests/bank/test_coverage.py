@@ -57,9 +57,9 @@ def said(bank: Bank, *only: str) -> list[str]:
     return [f"{fault.place}: {fault.message} / {fault.remedy}" for fault in faults]
 
 
-def test_a_row_is_carried_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None:
+def test_a_row_is_covered_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None:
     bank = a_bank(tmp_path)
-    assert [(row, carried) for row, _, _, carried in coverage_table(curriculum(bank))] == [
+    assert [(row, cover) for row, _, _, cover in coverage_table(curriculum(bank))] == [
         ("A-P01", "first-one"),
         ("A-P02", "lesson: Two phases"),
         ("A-P03", "**nothing**"),

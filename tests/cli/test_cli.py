@@ -284,7 +284,7 @@ def test_one_key_is_suggested_where_a_second_would_be_made(run: Any, tmp_path: P
     set_, roster = str(tmp_path / "set.yaml"), str(tmp_path / "roster.csv")
     words = ("assign", set_, "--roster", roster, "--bank", str(ROOT), "--out")
     first, second = (run(*words, str(tmp_path / "course" / name)) for name in ("week1", "week2"))
-    assert "one key is enough for a course" not in first.out
+    assert "a course needs only one" not in first.out
     assert f"run the command again with --key {tmp_path / 'course' / 'week1' / 'course.key'}" in " ".join(
         second.out.split()
     )

@@ -211,10 +211,10 @@ def test_unfit_workers_are_named_and_given_nothing_whenever_they_join(
     assert course.results(batch) == course.alone
     first, later = said
     assert "2 workers, sandbox 1" in first
-    assert first.count("is left out: ") == 2
-    assert "is left out: Student code cannot be isolated on this machine" in first
-    assert "is left out: shardwise is not installed there" in first
-    assert "is left out: it runs shardwise 0.0.9+another, and this batch was sent by" in later
+    assert first.count(": excluded the worker ") == 2
+    assert ": Student code cannot be isolated on this machine" in first
+    assert ": shardwise is not installed on it" in first
+    assert ": it runs shardwise 0.0.9+another, but this batch comes from" in later
     assert not any(mark.exists() for mark in marks)
 
 
@@ -225,7 +225,7 @@ def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_o
     out = tmp_path / "out"
     with (
         hall_with(tmp_path / "hall", 1) as small,
-        pytest.raises(Gone, match=r"went away .* What was graded is kept: run the same command again"),
+        pytest.raises(Gone, match=r"went away .* Grades so far are saved\. Run the same command again"),
     ):
         course.on(small.address, out, [], lambda: kill(small.scheduler))
     with Ledger(out / LEDGER) as ledger:
@@ -245,11 +245,11 @@ def test_when_no_worker_is_left_or_was_ever_there_a_batch_does_not_wait_for_ever
     monkeypatch.setattr(remote, "_LOOK", 0.2)
     monkeypatch.setattr(remote, "_PATIENCE", 0.4)
     with hall_with(tmp_path / "hall", 1) as small:
-        with pytest.raises(Gone, match="No worker is left"):
+        with pytest.raises(Gone, match="No workers are left"):
             course.on(small.address, tmp_path / "out", [], lambda: small.dismiss(1))
         monkeypatch.setattr(way, "_ANSWER", 2)
         monkeypatch.setattr(way, "_FIRST", 1)
-        with pytest.raises(ShardwiseError, match=r"has no workers. Start some:  dask worker tcp://127"):
+        with pytest.raises(ShardwiseError, match=r"has no workers. Start workers:  dask worker tcp://127"):
             course.on(small.address, tmp_path / "out", [])
         small.dismiss()
         with pytest.raises(ShardwiseError, match="No Dask scheduler answers at tcp://127"):
@@ -337,4 +337,4 @@ def test_the_command_grades_on_a_cluster(hall: Hall, course: Class, tmp_path: Pa
     assert "1 graded" in done.stdout
     assert "slurm" not in done.output
     both = CliRunner().invoke(app, ["grade", str(notebook), *more, "--scheduler", hall.address, "--slurm"])
-    assert "Grade in one place" in str(both.exception)
+    assert "Use only one of --scheduler, --slurm and --kubernetes" in str(both.exception)

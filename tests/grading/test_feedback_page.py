@@ -64,10 +64,10 @@ def test_a_page_shows_the_question_then_the_students_own_code_then_the_verdict()
 
 
 def test_what_became_of_the_notebook_stands_at_the_top_and_escaped() -> None:
-    notes = ("Cell 4 is no code cell and was not run.", "cell-7 (added by the student) stopped: <b>'&")
+    notes = ("Cell 4 is not a code cell and was not run.", "cell-7 (added by the student) stopped: <b>'&")
     text = shown([None] * 3, notes=notes)
     top = text[: text.index("<table>")]
-    assert '<p class="note">Cell 4 is no code cell and was not run.</p>' in top
+    assert '<p class="note">Cell 4 is not a code cell and was not run.</p>' in top
     assert '<p class="note">cell-7 (added by the student) stopped: &lt;b&gt;&#39;&amp;</p>' in top
     assert 'class="note"' not in shown([None] * 3)
 

@@ -20,13 +20,13 @@ NOT_YET = "not yet"
 
 def coverage_table(curriculum: Curriculum) -> list[tuple[str, str, str, str]]:
     """Return a table row for every row of the curriculum: id, chapter, what it asks, and what covers it."""
-    return [(row.id, row.chapter, row.asks, _carried(curriculum, row, None)) for row in curriculum.rows]
+    return [(row.id, row.chapter, row.asks, _covered_by(curriculum, row, None)) for row in curriculum.rows]
 
 
 def summary(curriculum: Curriculum) -> str:
     """Return the number of rows, of rows without coverage, and of rows whose chapters are not written yet."""
     missing = [row.id for row in curriculum.rows if curriculum.is_missing(row)]
-    later = sum(not curriculum.is_carried(row) for row in curriculum.rows) - len(missing)
+    later = sum(not curriculum.is_covered(row) for row in curriculum.rows) - len(missing)
     words = f"{len(curriculum.rows)} rows, {len(missing)} not covered"
     words += f": {', '.join(missing)}" if missing else ""
     return f"{words}; {later} in chapters that are not written yet" if later else words
@@ -71,7 +71,7 @@ def _counts(curriculum: Curriculum) -> list[tuple[str, ...]]:
     for chapter in curriculum.chapters:
         rows = [row for row in curriculum.rows if row.chapter == chapter]
         asked = sum(bool(curriculum.problems[row.id]) for row in rows)
-        said = sum(curriculum.is_carried(row) for row in rows) - asked
+        said = sum(curriculum.is_covered(row) for row in rows) - asked
         open_ = len(rows) - asked - said
         still = str(open_) if chapter in curriculum.bank.chapters else f"{open_} ({NOT_YET})"
         counts.append((chapter, str(len(rows)), str(asked), str(said), still))
@@ -79,10 +79,12 @@ def _counts(curriculum: Curriculum) -> list[tuple[str, ...]]:
 
 
 def _rows(curriculum: Curriculum, rows: Sequence[CurriculumRow], beside: Path) -> str:
-    return _grid(("row", "asks", "covered by"), [(row.id, row.asks, _carried(curriculum, row, beside)) for row in rows])
+    return _grid(
+        ("row", "asks", "covered by"), [(row.id, row.asks, _covered_by(curriculum, row, beside)) for row in rows]
+    )
 
 
-def _carried(curriculum: Curriculum, row: CurriculumRow, beside: Path | None) -> str:
+def _covered_by(curriculum: Curriculum, row: CurriculumRow, beside: Path | None) -> str:
     """Return what covers a row: its problems, as links if a folder is given, its lesson and its note; or that nothing does."""
     bank, found = curriculum.bank, []
     for name in curriculum.problems[row.id]:

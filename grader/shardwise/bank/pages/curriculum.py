@@ -37,13 +37,13 @@ class Curriculum:
                 found.setdefault(row, []).append(problem.id)
         return found
 
-    def is_carried(self, row: CurriculumRow) -> bool:
+    def is_covered(self, row: CurriculumRow) -> bool:
         """Return whether a problem, a lesson or a note covers a row."""
         return bool(self.problems[row.id] or row.lesson or row.note)
 
     def is_missing(self, row: CurriculumRow) -> bool:
         """Return whether nothing covers a row although its chapter is written."""
-        return row.chapter in self.bank.chapters and not self.is_carried(row)
+        return row.chapter in self.bank.chapters and not self.is_covered(row)
 
     @property
     def chapters(self) -> list[str]:
