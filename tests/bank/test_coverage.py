@@ -1,4 +1,4 @@
-"""The curriculum of a bank: which problems carry which row, the page that says so, and what is said where the two do not fit."""
+"""The curriculum of a bank: which problems cover which rows, the page about it, and faults in either."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ rows:
 
 
 def a_bank(folder: Path, rows: str = ROWS, covers: str = "A-P01, B-P01") -> Bank:
-    """A bank of one chapter with two problems, of which one covers some rows."""
+    """A bank with one chapter and two problems, one of which covers some rows."""
     chapter = folder / "problems" / "01-rings"
     chapter.mkdir(parents=True)
     (chapter / "lesson.md").write_text("# Rings\n\n## Two phases\n\nFirst.\n")
@@ -70,7 +70,7 @@ def test_a_row_is_covered_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None
     assert summary(curriculum(bank)) == ("6 rows, 1 not covered: A-P03; 1 in chapters that are not written yet")
 
 
-def test_the_page_links_problems_and_says_first_what_is_missing(tmp_path: Path) -> None:
+def test_the_page_links_problems_and_lists_first_what_is_missing(tmp_path: Path) -> None:
     text = coverage_page(curriculum(a_bank(tmp_path)), tmp_path / "docs")
     counts, missing, rings, later, without = text.split("\n## ")
     assert "Two books on rings, called A and B." in counts
@@ -116,7 +116,7 @@ def test_no_text_breaks_a_table_of_the_page_or_begins_html(tmp_path: Path) -> No
     assert r"## 02 \<i> (not yet)" in text.splitlines()
 
 
-def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_shown_is_reported(tmp_path: Path) -> None:
     for name in ("one", "two", "none"):
         a_bank(tmp_path / name)
     (tmp_path / "none" / NAME).unlink()
@@ -135,7 +135,7 @@ def test_a_bank_may_have_a_curriculum_or_none(tmp_path: Path) -> None:
     assert said(bank) == stray_files(bank) == []
 
 
-def test_a_row_that_is_not_in_the_curriculum_is_said_at_its_place(tmp_path: Path) -> None:
+def test_a_row_that_is_not_in_the_curriculum_is_reported_at_its_place(tmp_path: Path) -> None:
     bank = a_bank(tmp_path, covers="A-P01, A-PO2, Z")
     faults = [
         "problems/01-rings/first-one.yaml:5:17: covers: curriculum.yaml has no row 'A-PO2' / Did you mean 'A-P02'?",
@@ -154,7 +154,9 @@ def test_a_row_that_is_not_in_the_curriculum_is_said_at_its_place(tmp_path: Path
         ("chapter: 01-rings, asks: what", "chapter: 01-ring, asks: what", "5:26: rows: A-P03 belongs to '01-ring', but another chapter has that number / Did you mean '01-rings'?"),
     ],
 )  # fmt: skip
-def test_a_row_that_does_not_fit_the_bank_is_said_at_its_place(tmp_path: Path, old: str, new: str, fault: str) -> None:
+def test_a_row_that_contradicts_the_bank_is_reported_at_its_place(
+    tmp_path: Path, old: str, new: str, fault: str
+) -> None:
     assert said(a_bank(tmp_path, ROWS.replace(old, new), covers=""), "second-one") == [f"{NAME}:{fault}"]
 
 
@@ -167,7 +169,7 @@ def test_a_row_that_does_not_fit_the_bank_is_said_at_its_place(tmp_path: Path, o
         ("kind: erratum", "kind: errata", "rows.5.kind: expected 'row' or 'erratum', but found 'errata'"),
     ],
 )  # fmt: skip
-def test_a_curriculum_that_is_not_valid_is_said_at_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_an_invalid_curriculum_is_reported_at_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
     bank = a_bank(tmp_path, ROWS.replace(old, new))
     with pytest.raises(Faulty) as caught:
         curriculum_of(bank)
@@ -175,6 +177,6 @@ def test_a_curriculum_that_is_not_valid_is_said_at_its_place(tmp_path: Path, old
     assert f"{NAME}:8:" in str(caught.value)
 
 
-def test_nothing_that_the_written_chapters_have_to_teach_is_left_out(whole_bank: Bank) -> None:
+def test_every_row_of_the_written_chapters_is_covered(whole_bank: Bank) -> None:
     found = curriculum(whole_bank)
     assert [row.id for row in found.rows if found.is_missing(row)] == []

@@ -1,4 +1,4 @@
-"""Lessons and their problems: which section a problem follows, what is said where that cannot be, and new problems."""
+"""Lessons and their problems: which section a problem follows, faults in the list, and new problems."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PLAIN = "problems: [first-one, second-one, third-one]\n"
 
 
 def a_bank(folder: Path, problems: str = SECTIONS, lesson: str = LESSON) -> Bank:
-    """A bank of one chapter with three problems."""
+    """A bank with one chapter and three problems."""
     chapter = folder / "problems" / "01-rings"
     (chapter / "figures").mkdir(parents=True)
     for picture in ("ring", "step"):
@@ -71,7 +71,7 @@ def listing(folder: Path) -> Path:
 
 
 def order(bank: Bank) -> list[str]:
-    """The cells of the notebook: the first words of each text, and the problem of each other cell."""
+    """Return the notebook's cells: the first words of each text cell, and the problem of each other cell."""
     found = []
     for cell in chapter_notebook(bank, "01-rings")["cells"]:
         ours, first = cell["metadata"]["shardwise"], cell["source"].partition("\n")[0]
@@ -141,18 +141,20 @@ def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
         ),
     ],
 )
-def test_a_heading_that_does_not_fit_the_lesson_is_said_at_its_place(tmp_path: Path, problems: str, said: str) -> None:
+def test_a_heading_that_contradicts_the_lesson_is_reported_at_its_place(
+    tmp_path: Path, problems: str, said: str
+) -> None:
     bank = a_bank(tmp_path, problems)
     (fault,) = section_faults(bank, "01-rings")
     where = "problems/01-rings/chapter.yaml:"
     assert f"{fault.place}: {fault.message} / {fault.remedy}" == where + said
-    for only in ([], ["first-one"]):  # it is said to somebody who proves one problem of the chapter, too
+    for only in ([], ["first-one"]):  # linting one problem of the chapter reports it too
         assert fault in faults_of(lint(Banks([bank]), seeds=1, only=only, workers=1))
     with pytest.raises(Faulty, match=r"chapter\.yaml"):
         render(Banks([bank]), tmp_path / "notebooks", check=False)
 
 
-def test_a_heading_that_occurs_twice_is_said(tmp_path: Path) -> None:
+def test_a_heading_that_occurs_twice_is_reported(tmp_path: Path) -> None:
     bank = a_bank(tmp_path, lesson=LESSON.replace("## An aside", "## Two phases"))
     (fault,) = section_faults(bank, "01-rings")
     assert fault.place == "problems/01-rings/chapter.yaml:4:3"
@@ -169,7 +171,7 @@ def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) 
     lesson.write_bytes(b"\xff")
     assert [fault.message for fault in section_faults(bank, "01-rings")] == ["is not UTF-8: invalid start byte"]
     lesson.unlink()
-    assert list(section_faults(bank, "01-rings")) == []  # the lint says that there is no lesson
+    assert list(section_faults(bank, "01-rings")) == []  # the lint reports that there is no lesson
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,9 @@ def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) 
         ("problems: {}\n", "problems: expected a length of at least 1"),
     ],
 )  # fmt: skip
-def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, problems: str, words: str) -> None:
+def test_a_list_that_differs_from_the_folder_is_reported_at_its_place(
+    tmp_path: Path, problems: str, words: str
+) -> None:
     with pytest.raises(Faulty) as caught:
         a_bank(tmp_path, problems)
     assert words in str(caught.value)
@@ -202,7 +206,9 @@ def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, prob
         ("problems: # all\n  Two phases: # two\n  - first-one\n  - second-one\n  Sources:\n  -   third-one\n\n# End", ("third-one\n", "third-one\n  -   new-one\n")),
     ],
 )  # fmt: skip
-def test_a_new_problem_is_listed_last_and_all_else_stays(tmp_path: Path, before: str, after: tuple[str, str]) -> None:
+def test_a_new_problem_is_listed_last_and_nothing_else_changes(
+    tmp_path: Path, before: str, after: tuple[str, str]
+) -> None:
     bank = a_bank(tmp_path, before)
     text = listing(tmp_path).read_text("utf-8")
     new_problem("01-rings/new-one", "choice", Banks([bank]))

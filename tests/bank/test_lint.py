@@ -1,4 +1,4 @@
-"""The lint: broken on purpose in every way we know, a bank is faulted in words; a new problem of each kind passes."""
+"""The lint: it faults a bank that is broken in every known way, and passes a new problem of each kind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
 
 
 @pytest.mark.parametrize("kind", TEMPLATES)
-def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
+def test_the_template_that_the_other_tests_break_is_sound(kind: str) -> None:
     report = lint_problem(problem(kind), seeds=60)
     assert report.faults == []
     assert report.accepted > 0.5
@@ -98,7 +98,7 @@ SLIPS = """slips:
   - {line: algorithm_rate = message_bytes / measured_s, reads: algorithm_rate = message_bytes * 8 / measured_s, say: bits for bytes}
   - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = (gpus - 1) / gpus, say: one phase of two}
   - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = 2 * gpus / gpus, say: N for N - 1}
-  - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = 2 * (gpus - 1), say: the chunk is left out}
+  - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = 2 * (gpus - 1), say: the chunk is missing}
 hints:
 """
 
@@ -107,7 +107,7 @@ def test_a_hunt_draws_from_the_slips_that_are_listed() -> None:
     hunt = problem("bugline", ("hints:\n", SLIPS))
     assert not lint_problem(hunt, seeds=50).faults
     drawn = {pose(hunt, seed).key.change for seed in range(50)}
-    assert drawn == {"bits for bytes", "one phase of two", "N for N - 1", "the chunk is left out"}
+    assert drawn == {"bits for bytes", "one phase of two", "N for N - 1", "the chunk is missing"}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_hunt_draws_from_the_slips_that_are_listed() -> None:
          "only 3 slips of ring.ring.bus_bandwidth are exposed by its inputs; a hunt needs at least 4 on at least 2 lines"),
     ],
 )  # fmt: skip
-def test_a_slip_that_makes_no_hunt_is_faulted(change: tuple[str, str], words: str) -> None:
+def test_a_slip_that_makes_no_bug_hunt_is_faulted(change: tuple[str, str], words: str) -> None:
     old, new = change
     assert SLIPS.count(old) == 1
     faults = lint_problem(problem("bugline", ("hints:\n", SLIPS.replace(old, new))), seeds=5).faults
@@ -134,7 +134,7 @@ def test_a_slip_that_makes_no_hunt_is_faulted(change: tuple[str, str], words: st
     ("written", "faulted"),
     [("", True), (", bytes_per_weight: bytes_per_weight", False), (", bytes_per_weight: 2", False)],
 )
-def test_a_default_that_a_parameter_takes_the_place_of_has_to_be_named(written: str, faulted: bool) -> None:
+def test_a_default_that_a_parameter_replaces_has_to_be_named(written: str, faulted: bool) -> None:
     counted = problem(
         "quantity",
         ("  message_bytes:", "  bytes_per_weight: {choice: [2, 4]}\n  message_bytes:"),
@@ -166,7 +166,7 @@ def test_a_fault_that_shows_while_drawing_points_to_its_line(change: tuple[str, 
     assert line in made.source.text.splitlines()[number - 1]
 
 
-def test_what_is_wrong_with_a_part_of_a_case_is_said_at_that_part() -> None:
+def test_a_fault_in_a_part_of_a_case_is_reported_at_that_part() -> None:
     made = problem("case", ("simulated_bytes_sent_per_gpu", "simulated_bytes_sent_per_phase"))
     (fault, *_) = lint_problem(made, seeds=2).faults
     assert "simulated_bytes_sent_per_phase" in made.source.text.splitlines()[int(fault.place.split(":")[1]) - 1]
@@ -182,7 +182,7 @@ def test_what_is_wrong_with_a_part_of_a_case_is_said_at_that_part() -> None:
         ([("numbers: {{ key }}", "numbers, with 14 GB for the largest: {{ key }}")], ""),
     ],
 )  # fmt: skip
-def test_what_a_student_needs_is_shown_and_the_solution_goes_by_their_numbers(
+def test_a_student_sees_every_number_and_a_solution_with_their_numbers(
     changes: list[tuple[str, str]], words: str
 ) -> None:
     faults = said("quantity", *changes, seeds=100)
@@ -199,7 +199,7 @@ def test_what_a_student_needs_is_shown_and_the_solution_goes_by_their_numbers(
         ("choice", ("correct: true", """correct: "'no'\"""")),
     ],
 )
-def test_a_condition_that_gives_no_truth_is_faulted_at_its_line(kind: str, change: tuple[str, str]) -> None:
+def test_a_condition_that_is_not_a_boolean_is_faulted_at_its_line(kind: str, change: tuple[str, str]) -> None:
     made = problem(kind, change)
     (fault,) = lint_problem(made, seeds=2).faults
     assert re.search(r"“('abc'|\[false\]|'no')” gives .* here, which is neither true nor false", fault.message)
@@ -234,7 +234,7 @@ def test_a_function_without_a_published_program_is_faulted() -> None:
     assert "the solution shows no program that defines sent_gb" in said("code", ("def sent_gb", "def other_gb"))
 
 
-# Cases of a shipped problem that were added because a wrong program earned all points without them: in place of `min`, the last of equals.
+# Cases that a shipped problem needs, because a wrong program earned all points without them: instead of `min`, the last of equals.
 def test_a_rule_that_no_case_asks_about_is_faulted() -> None:
     def found(text: str) -> list[str]:
         made = problem_of(text)
@@ -275,14 +275,14 @@ def test_a_rule_that_no_case_asks_about_is_faulted() -> None:
         ),
     ],
 )
-def test_what_no_case_of_a_function_reaches_is_faulted_at_its_program(program: str, fault: str, remedy: str) -> None:
+def test_code_that_no_case_reaches_is_faulted_at_its_program(program: str, fault: str, remedy: str) -> None:
     text = template("code", ("return", program))
     line = next(number for number, row in enumerate(text.splitlines(), 1) if row.startswith("solution:"))
     said = [str(each) for each in lint_problem(problem_of(text, "x/a-problem"), seeds=1).faults]
     assert any(f"a-problem.yaml:{line}:" in each and fault in each and remedy in each for each in said), said
 
 
-def test_an_ordinary_input_that_is_refused_and_so_never_tried_is_faulted() -> None:
+def test_an_ordinary_input_that_is_rejected_and_never_tried_is_faulted() -> None:
     program = ("  edges:", "  always:\n    - {gpus: 0}\n  edges:")
     assert "answer.always: ring.ring.bytes_sent_per_gpu refuses input 1" in said("code", program)
 
@@ -296,7 +296,7 @@ def test_an_answer_that_is_right_in_most_draws_is_faulted() -> None:
     assert re.search(r"the same answer is right in 3\d of 40 draws: hardly more than now", faults), faults
 
 
-def test_an_answer_without_a_thought_that_earns_points_is_faulted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unthinking_answer_that_earns_points_is_faulted(monkeypatch: pytest.MonkeyPatch) -> None:
     made = problem("quantity", ("range: [1, 8, 1]", "choice: [1, 2, 3, 4]"))
     assert lint_problem(made, seeds=1).faults == []
     monkeypatch.setattr(type(made.kind), "example", lambda kind, form: "3.5 GB")  # of 2 GB on 8 GPUs
@@ -304,7 +304,7 @@ def test_an_answer_without_a_thought_that_earns_points_is_faulted(monkeypatch: p
     assert re.search(r"the example of how to answer earns points in \d of 40 draws", faults), faults
 
 
-def test_one_question_for_everybody_is_no_randomisation() -> None:
+def test_the_same_question_for_everybody_is_faulted() -> None:
     fixed = (("gpus: {choice: [8, 16, 32, 64]}", "gpus: 8"), ("{range: [1, 8, 1], unit: GB}", "{fixed: 1, unit: GB}"))
     assert "60 seeds give only 1 different questions" in said("quantity", *fixed, seeds=60)
     assert "Give its parameters more values." in said("quantity", *fixed, seeds=60)
@@ -315,7 +315,7 @@ def test_one_question_for_everybody_is_no_randomisation() -> None:
     [
         ("where: [gpus < 16 or gpus == 64]", ["params.gpus is never 16 or 32 in 1,000 draws"]),
         ("where: [gpus == 16]", ["params.gpus is 16 in all of 1,000 draws, and never 8, 32 or 64"]),
-        ("where: [gpus < 64 or message_bytes > 1.0e+9]", []),  # rare together, and each of them comes
+        ("where: [gpus < 64 or message_bytes > 1.0e+9]", []),  # rare in combination, but each of them occurs
     ],
 )
 def test_a_value_that_no_draw_has_is_faulted(change: str, words: list[str]) -> None:
@@ -340,7 +340,7 @@ def test_a_problem_without_mistakes_is_faulted() -> None:
     assert "no recognised mistakes; name at least one wrong answer that students give" in fault.message
 
 
-def test_an_order_by_values_is_held_against_the_second_opinion() -> None:
+def test_an_order_by_values_is_confirmed_by_the_oracle() -> None:
     items = "".join(f"    - {{id: {name}, text: {name}, value: {value}, oracle: {other}}}\n"
                     for name, value, other in (("a", 1, 1), ("b", 2, 3), ("c", 3, 2)))  # fmt: skip
     head, _, rest = template("order").partition("  items:\n")
@@ -353,7 +353,7 @@ def test_an_order_by_values_is_held_against_the_second_opinion() -> None:
 
 @pytest.fixture
 def bank_copy(tmp_path: Path) -> Path:
-    """A bank of one chapter, to be broken."""
+    """A bank with one chapter, for tests to break."""
     folder = tmp_path / "bank"
     shutil.copytree(ROOT / "problems" / RING, folder / "problems" / RING)
     shutil.copytree(ROOT / "solutions", folder / "solutions", ignore=shutil.ignore_patterns("figures", "__pycache__"))
@@ -394,7 +394,7 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, se
     reports = lint(Banks([made]), seeds=seeds, only=[f"{RING}/my-new"], workers=2, progress=steps.append)
     assert [report.problem for report in reports] == [f"{RING}/my-new-{kind}" for kind in kinds()]
     assert faults_of(reports) == []
-    assert steps == [len(kinds())] * len(kinds())  # told the total at every step
+    assert steps == [len(kinds())] * len(kinds())  # a slip that returns the total at every step
     assert stray_files(made) == twins(made) == []
 
 
@@ -412,14 +412,14 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, se
         (RING, f"'{RING}' has no chapter. Write chapter/problem, such as {RING}/{RING}."),
     ],
 )
-def test_a_problem_with_an_impossible_name_is_not_started(bank_copy: Path, name: str, words: str) -> None:
+def test_a_problem_with_an_invalid_name_is_not_created(bank_copy: Path, name: str, words: str) -> None:
     before = sorted(bank_copy.rglob("*"))
     with pytest.raises(ShardwiseError, match=re.escape(words)):
         start(name, "quantity", bank_copy)
     assert sorted(bank_copy.rglob("*")) == before
 
 
-def test_a_chapter_that_does_not_exist_is_started_with_a_lesson(bank_copy: Path) -> None:
+def test_a_chapter_that_does_not_exist_is_created_with_a_lesson(bank_copy: Path) -> None:
     written = start("02-of-my-own/my-first", "choice", bank_copy)
     chapter = bank_copy / "problems" / "02-of-my-own"
     assert written == [chapter / "my-first.yaml", chapter / "lesson.md", chapter / "chapter.yaml"]
@@ -428,10 +428,10 @@ def test_a_chapter_that_does_not_exist_is_started_with_a_lesson(bank_copy: Path)
     assert stray_files(made) == []
 
 
-def test_examples_are_written_beside_references_of_ones_own_and_never_over_them(bank_copy: Path) -> None:
+def test_examples_are_added_to_existing_references_and_never_overwrite_them(bank_copy: Path) -> None:
     examples = {bank_copy / "solutions" / "example.py", bank_copy / "solutions" / "oracles" / "example.py"}
     for path in examples:
-        path.unlink(missing_ok=True)  # this checkout has them as long as a draft uses them
+        path.unlink(missing_ok=True)  # this checkout has them while a draft uses them
     written = start(f"{RING}/my-new", "quantity", bank_copy)
     assert set(written) == {bank_copy / "problems" / RING / "my-new.yaml", listing(bank_copy), *examples}
     mine = "# mine"
@@ -443,8 +443,8 @@ def test_examples_are_written_beside_references_of_ones_own_and_never_over_them(
 
 @pytest.mark.parametrize("kind", ["quantity", "estimate"])
 @pytest.mark.parametrize("number", ["nan", "inf"])
-def test_a_key_that_is_no_number_is_never_handed_out(tmp_path: Path, kind: str, number: str) -> None:
-    """Every answer to it would be wrong, whatever the lint says to who asks it."""
+def test_a_key_that_is_not_a_number_is_never_assigned(tmp_path: Path, kind: str, number: str) -> None:
+    """Every answer to it would be wrong, even if nobody has run the lint."""
     init_bank(tmp_path / "bank")
     module = tmp_path / "bank" / "solutions" / "example.py"
     module.write_text(module.read_text("utf-8").replace("return latency_s + crossing_s", f"return float('{number}')"))
@@ -463,7 +463,7 @@ def test_nothing_is_written_into_an_installed_bank(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("slug", ["Ring-Time", "ring_time", "2nd-time", "ring--time", "import", "hint", "ring.time"])
-def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, slug: str) -> None:
+def test_a_file_name_that_cannot_name_an_answer_is_faulted(bank_copy: Path, slug: str) -> None:
     chapter = bank_copy / "problems" / RING
     (chapter / "ring-time.yaml").rename(chapter / f"{slug}.yaml")
     text = listing(bank_copy).read_text("utf-8")
@@ -472,7 +472,7 @@ def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, 
     assert "Rename the file." in loading(bank_copy)
 
 
-def test_files_that_belong_to_nothing_are_found(bank_copy: Path) -> None:
+def test_stray_files_are_found(bank_copy: Path) -> None:
     assert strays(bank_copy) == []
     problems = bank_copy / "problems"
     (problems / "README.md").write_text("How to.")
@@ -500,7 +500,7 @@ def test_a_chapter_without_its_lesson_or_a_figure_is_faulted(bank_copy: Path) ->
     assert strays(bank_copy) == [f"problems/{RING}: has no lesson.md"]
 
 
-def test_two_problems_of_one_name_or_one_title_are_found(bank_copy: Path) -> None:
+def test_two_problems_with_the_same_name_or_title_are_found(bank_copy: Path) -> None:
     second = bank_copy / "problems" / "02-second"
     second.mkdir()
     shutil.copy(bank_copy / "problems" / RING / "ring-time.yaml", second / "ring-time.yaml")
@@ -525,7 +525,7 @@ def test_the_lint_of_a_whole_bank_reports_its_files_too(tmp_path: Path) -> None:
         lint(banks, seeds=1, only=["09", "nope"])
 
 
-def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -> None:
+def test_a_fault_in_one_of_several_banks_names_that_bank(tmp_path: Path) -> None:
     for name in ("one", "two"):
         init_bank(tmp_path / name)
     example = tmp_path / "two" / "solutions" / "example.py"
@@ -544,7 +544,7 @@ def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -
 
 
 def bank_with_a_reference_that(line: str, folder: Path) -> Bank:
-    """A new bank, of which one reference has this line too."""
+    """Return a new bank in which one reference has an additional line."""
     init_bank(folder)
     code = folder / "solutions" / "example.py"
     code.write_text(code.read_text().replace("    crossing_s =", f"    {line}\n    crossing_s =", 1))
@@ -552,13 +552,13 @@ def bank_with_a_reference_that(line: str, folder: Path) -> Bank:
 
 
 def lint_of_a_reference_that(line: str, folder: Path) -> dict[str, str]:
-    """The faults of two new problems, one that asks a reference with this line and one that asks none."""
+    """Return the faults of two new problems: one uses a reference with this line, and the other uses none."""
     slugs = ["first-quantity", "first-choice"]
     reports = lint(Banks([bank_with_a_reference_that(line, folder)]), seeds=2, only=slugs, workers=1)
     return {report.problem.rpartition("/")[2]: "\n".join(map(str, report.faults)) for report in reports}
 
 
-def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_reference_is_reported_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.bank.cpu_limit.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("while file_bytes: pass", tmp_path / "bank")
     words = r"first-quantity\.yaml:17:14: a draw has not finished after 0\.5 seconds of CPU time; it was stopped in solutions/example\.py:\d+"
@@ -566,7 +566,7 @@ def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, mon
     assert said["first-choice"] == ""
 
 
-def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_with_an_endless_reference_is_reported_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.bank.cpu_limit.DRAW_SECONDS", 0.5)
     problem = bank_with_a_reference_that("while file_bytes: pass", tmp_path / "bank").find("first-quantity")
     with pytest.raises(
@@ -575,12 +575,12 @@ def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, mon
         pose(problem, 3)
 
 
-def test_a_reference_that_ends_its_process_is_said(tmp_path: Path) -> None:
+def test_a_reference_that_ends_its_process_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ShardwiseError, match="A lint process died"):
         lint_of_a_reference_that("import os; os._exit(0)", tmp_path / "bank")
 
 
-def test_a_lesson_that_cannot_be_read_is_said_with_its_line(tmp_path: Path) -> None:
+def test_an_unreadable_lesson_is_reported_with_its_line(tmp_path: Path) -> None:
     init_bank(tmp_path / "bank")
     lesson = tmp_path / "bank" / "problems" / "01-first-chapter" / "lesson.md"
     lesson.write_bytes(b"# A lesson\n\ncaf\xe9\n")
@@ -601,14 +601,14 @@ def test_a_lesson_that_cannot_be_read_is_said_with_its_line(tmp_path: Path) -> N
         ("{{ 'a' * 10**17 }}", "this makes a value of 100,000,000,000,000,000 characters"),
     ],
 )
-def test_a_text_that_fails_in_any_way_is_said_at_its_place(text: str, words: str) -> None:
+def test_a_text_that_fails_in_any_way_is_reported_at_its_place(text: str, words: str) -> None:
     spoilt = said("quantity", ("prompt: |\n", f"prompt: |\n  {text}\n"), seeds=1)
     line = 1 + template("quantity").splitlines().index("prompt: |")
     assert re.search(rf":{line}:\d+: .*this text cannot be rendered: {words}", spoilt)
 
 
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "GeneratorExit", "SystemExit"])
-def test_what_would_end_the_lint_is_a_fault_of_the_reference_that_raises_it(tmp_path: Path, error: str) -> None:
+def test_an_exception_that_would_end_the_lint_is_a_fault_of_its_reference(tmp_path: Path, error: str) -> None:
     said = lint_of_a_reference_that(f"raise {error}", tmp_path / "bank")
     assert re.search(rf"{error} \(at solutions/example\.py:\d+\)", said["first-quantity"])
     assert said["first-choice"] == ""
@@ -628,13 +628,13 @@ def test_a_module_of_references_that_cannot_be_loaded_is_one_fault_at_its_line(t
     assert fault.message.startswith("cannot be loaded: ")
 
 
-def test_faults_come_out_of_a_process_whole() -> None:
+def test_faults_survive_pickling() -> None:
     faulty = Faulty([Fault("a.yaml:1", "is empty", "Write it."), Fault("b.yaml", "is missing")])
     again = pickle.loads(pickle.dumps(faulty))
     assert again.faults == faulty.faults and str(again) == str(faulty)
 
 
-# Wrong programs that once earned all points, by what they have in place of a line of the published one.
+# Wrong programs that once earned all points, by their replacement for a line of the published one.
 WRONG = [
     ("best-group", "min(layers, in_flight) < 1 or", ""),
     ("best-group", "min(input_mb, layer_mb)", "input_mb"),

@@ -33,7 +33,7 @@ COMMANDS = sorted(getattr(get_command(app), "commands", {}))
 
 
 class Ran(NamedTuple):
-    """What a command did; the line that says which bank it read stands apart."""
+    """The result of a command; the line about its bank is separate."""
 
     code: int
     out: str
@@ -69,14 +69,14 @@ def test_every_command_has_help_and_an_example_that_it_accepts(run: Any, words: 
     assert (command.help or "").strip().endswith(".")
     assert command.epilog.startswith(f"Example:  shardwise {' '.join(words)}")
     undescribed = [option.name for option in command.params if not getattr(option, "help", "x")]
-    assert undescribed in ([], ["problem"], ["problem", "answer"])  # which the command's own sentence explains
+    assert undescribed in ([], ["problem"], ["problem", "answer"])  # the command's own message explains it
     shown = run(*words, "--help")
     assert shown.code == 0
     assert "Example:" in shown.out
 
 
 @pytest.mark.parametrize("words", [["list"], ["show", "bytes-per-gpu"], ["check", "bytes-per-gpu", "1.75 GB"]])
-def test_a_command_of_a_person_needs_nothing_slow(words: list[str]) -> None:
+def test_commands_for_people_load_no_slow_modules(words: list[str]) -> None:
     slow = ("numpy", "sympy", "rich", "IPython", "shardwise.grading.batch")
     program = (
         f"import sys; sys.argv = ['shardwise', *{words}]\n"
@@ -88,8 +88,8 @@ def test_a_command_of_a_person_needs_nothing_slow(words: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "loaded: []"
 
 
-def test_python_m_loads_nothing_that_lies_where_it_is_called(tmp_path: Path) -> None:
-    """An instructor may call it in a folder of students' files, and one of them may be called typer.py."""
+def test_python_m_loads_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    """An instructor may run it in a folder of students' files, one of which may be called typer.py."""
     for name in ("typer", "typing", "signal"):
         (tmp_path / f"{name}.py").write_text("print('loaded')")
     words = [sys.executable, "-m", "shardwise", "--version"]
@@ -155,7 +155,7 @@ def test_a_question_is_shown_with_its_right_answer(run: Any, whole_bank: Bank, n
         assert f"→  {case.expected!r}" in key
         return
     scope: dict[str, Any] = {}
-    exec(key.partition("\n")[2], scope)  # it is the cell of a notebook
+    exec(key.partition("\n")[2], scope)  # a notebook's cell contains it
     assert mark(asked, scope[asked.variable]).outcome == Outcome.CORRECT
 
 
@@ -193,7 +193,7 @@ def test_a_right_answer_exits_with_0_and_any_other_with_1(run: Any, whole_bank: 
         ("train-a-model", '    "micro_batches": ...,'),
     ],
 )
-def test_a_question_says_what_it_is_answered_with(run: Any, name: str, said: str) -> None:
+def test_a_question_shows_what_an_answer_looks_like(run: Any, name: str, said: str) -> None:
     assert said in run("show", name).out.partition("── answer with ")[2].partition("── ")[0]
 
 
@@ -209,13 +209,13 @@ def test_an_answer_needs_no_quotes_and_may_begin_with_a_minus(run: Any, words: l
     assert said in run("check", "bytes-per-gpu", *words).out
 
 
-def test_an_option_that_is_misspelt_is_no_part_of_an_answer(run: Any) -> None:
+def test_a_misspelt_option_is_not_part_of_an_answer(run: Any) -> None:
     ran = run("check", "bytes-per-gpu", "31 GB", "--sed", "7")
     assert ran.code == 2
     assert "There is no option --sed. See `shardwise check --help`." in ran.err
 
 
-def test_a_blank_in_the_terminal_says_what_to_type_and_names_no_variable(run: Any) -> None:
+def test_a_blank_answer_in_the_terminal_explains_what_to_type_without_a_variable(run: Any) -> None:
     said = run("check", "bytes-per-gpu", "").out
     assert "A number with its unit, for example 250 GB" in said and "Assign" not in said
 
@@ -234,7 +234,7 @@ def test_the_kinds_are_listed_with_a_sentence_each(run: Any) -> None:
     assert run("kinds").out.splitlines() == [f"{name:10} {words}" for name, words in about.items()]
 
 
-def test_every_command_that_reads_a_bank_says_which(run: Any, small_bank: Path) -> None:
+def test_every_command_that_reads_a_bank_reports_which(run: Any, small_bank: Path) -> None:
     said = f"{small_bank} (1 chapter, 1 problem)"
     option = ("--bank", str(small_bank))
     assert run("list", *option).bank == said
@@ -245,7 +245,7 @@ def test_every_command_that_reads_a_bank_says_which(run: Any, small_bank: Path) 
     assert run("schema").bank == run("kinds").bank == ""
 
 
-def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path) -> None:
+def test_a_new_bank_passes_the_lint(run: Any, tmp_path: Path) -> None:
     folder = tmp_path / "Größe und Maß"
     made = run("init", "bank", str(folder))
     assert (made.code, made.bank) == (0, "")
@@ -259,7 +259,7 @@ def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path)
     assert "already exists. Nothing was written" in again.err
 
 
-def test_a_bank_that_is_started_keeps_keys_and_results_out_of_git(run: Any, tmp_path: Path) -> None:
+def test_a_new_bank_keeps_keys_and_results_out_of_git(run: Any, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / ".gitignore").write_text("/my-drafts/\n__pycache__/")
@@ -304,7 +304,7 @@ def schemas() -> dict[str, Any]:
 
 
 def as_lists(value: Any) -> Any:
-    """Sequences as JSON has them."""
+    """Return sequences as lists, as in JSON."""
     if isinstance(value, tuple):
         return [as_lists(part) for part in value]
     return {name: as_lists(part) for name, part in value.items()} if isinstance(value, dict) else value
@@ -345,7 +345,7 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
 
 @pytest.fixture
 def small_bank(tmp_path: Path) -> Path:
-    """A bank of one chapter with one problem."""
+    """A bank with one chapter and one problem."""
     root = tmp_path / "bank"
     chapter = root / "problems" / "01-one"
     chapter.mkdir(parents=True)
@@ -369,13 +369,13 @@ def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_b
 @pytest.mark.parametrize(
     "path", ["01-one", "problems/01-one/", "./problems/01-one/only-one.yaml", "{root}/01-one", "01-one/only-one"]
 )
-def test_what_to_lint_may_be_named_as_a_path_or_an_id(run: Any, small_bank: Path, path: str) -> None:
+def test_lint_accepts_paths_and_ids(run: Any, small_bank: Path, path: str) -> None:
     path = path.format(root=small_bank / "problems")
     ran = run("lint", path, "--bank", str(small_bank), "--seeds", "1", "--workers", "1")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 problem, 1 draw each: all sound")
 
 
-def test_a_new_problem_is_written_listed_and_found(run: Any, small_bank: Path) -> None:
+def test_a_new_problem_is_written_and_listed(run: Any, small_bank: Path) -> None:
     made = run("new", "01-one/my-own", "--kind", "formula", "--bank", str(small_bank))
     assert made.code == 0
     assert made.out.replace("\n", "").endswith(f"it:  shardwise lint 01-one/my-own --bank {small_bank}")
@@ -388,7 +388,7 @@ def test_a_new_problem_is_written_listed_and_found(run: Any, small_bank: Path) -
     )
 
 
-def test_render_writes_and_its_check_tells_a_difference(run: Any, small_bank: Path, tmp_path: Path) -> None:
+def test_render_writes_notebooks_and_check_detects_differences(run: Any, small_bank: Path, tmp_path: Path) -> None:
     out = tmp_path / "notebooks"
     options = ("render", "--bank", str(small_bank), "--out", str(out))
     missing = run(*options, "--check")
@@ -441,7 +441,7 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
         (("show", "z" * 10_000), f"There is no problem “{'z' * 100}”."),
     ],
 )  # fmt: skip
-def test_a_mistake_is_answered_in_a_line_and_with_2(run: Any, args: tuple[str, ...], words: str) -> None:
+def test_a_user_error_prints_one_line_and_exits_with_2(run: Any, args: tuple[str, ...], words: str) -> None:
     ran = run(*args)
     assert ran.code == 2
     assert words in ran.err
@@ -459,7 +459,7 @@ def test_a_mistake_is_answered_in_a_line_and_with_2(run: Any, args: tuple[str, .
         ("show", "a", "b"),
     ],
 )
-def test_a_wrong_command_line_is_answered_with_its_usage_and_2(run: Any, args: tuple[str, ...]) -> None:
+def test_a_wrong_command_line_prints_the_usage_and_exits_with_2(run: Any, args: tuple[str, ...]) -> None:
     ran = run(*args)
     assert ran.code == 2
     assert ran.err.startswith("Usage: ")
@@ -477,7 +477,7 @@ def test_faults_of_a_bank_are_listed_and_counted(run: Any, small_bank: Path) -> 
     assert ran.err.splitlines()[-1] == "2 faults"
 
 
-def test_the_doctor_says_which_tier_holds_and_what_to_install(
+def test_the_doctor_reports_which_tier_works_and_what_to_install(
     run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     well = run("doctor")
@@ -492,8 +492,8 @@ def test_the_doctor_says_which_tier_holds_and_what_to_install(
     assert [(tier["name"], tier["passed"]) for tier in tiers] == [("1", False), ("1b", False), ("2", True)]
 
 
-def test_a_table_keeps_its_figures_in_a_terminal_of_20_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The terminal breaks the lines."""
+def test_a_table_keeps_its_numbers_in_a_terminal_of_20_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The terminal wraps the lines."""
     monkeypatch.setenv("COLUMNS", "20")
     assert tables.console().width == 140  # a pipe
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)

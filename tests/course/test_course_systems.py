@@ -1,4 +1,4 @@
-"""Hand-ins as Canvas, Moodle, Gradescope, GitHub, Blackboard and Brightspace lay them out: whose each is, or what to do about it."""
+"""Submissions as named by Canvas, Moodle, Gradescope, GitHub, Blackboard and Brightspace: their owners, or what to do."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, whole_bank: Bank) -> Classr
 
 
 def read(course: Classroom, folder: Path) -> list[tuple[str, str]]:
-    """Whose each hand-in below a folder is, and why it cannot be graded."""
+    """Return the owner of each submission in a folder, and why it cannot be graded."""
     intake = Intake([folder], locks_near([folder], [course.lock]), Settings(), None, Decisions())
     said = []
     for found in find([folder], lambda path: means_a_student(path, course.lock)):
@@ -74,7 +74,7 @@ def read(course: Classroom, folder: Path) -> list[tuple[str, str]]:
 FILE = "Bo Berg_12345_assignsubmission_file_"
 NOT_THEIRS = r"This is s01's notebook, but it is in s02's folder\."
 TABLE: list[tuple[str, str, str, str]] = [
-    # where it lies, whose notebook it is (- is broken, ? names nobody, ! has no metadata), whose row it makes, and what that says
+    # its path, its owner (- is broken, ? names nobody, ! has no metadata), the student of its row, and the reason in that row
     (f"{FILE}/week-1.ipynb", "s02", "s02", ""),  # Moodle
     (f"{FILE}/week-1.ipynb", "s01", "s02", NOT_THEIRS),
     (f"{FILE}/week-1.ipynb", "-", "s02", "This is not a notebook"),
@@ -92,7 +92,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("Jörg Müller_7_assignsubmission_file_/week-1.ipynb", "s07", "s07", ""),
     ("Joerg Mueller_7_assignsubmission_file_/x.ipynb", "s01", "s07", r"in s07's folder\."),
     ("Daniel ONeil-Smith_7_assignsubmission_file_/x.ipynb", "s04", "s04", ""),
-    ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "s05", "s05", ""),  # two of this name
+    ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "s05", "s05", ""),  # two students with this name
     ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "s01", "", r"This is s01's notebook, but it is in s05 or s06's folder\."),
     ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "?", "", r"Name its owner with --student\. Its location may belong to s05 or s06\."),
     ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "-", "", r"This is not a notebook.*may belong to s05 or s06\."),
@@ -114,11 +114,11 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("submission_111/main.py", "-", "s02", r"main\.py is neither"),
     ("submission_222/week-1.ipynb", "s01", "s01", ""),  # a group
     ("submission_222/week-1.ipynb", "s02", "", "This is s02's notebook, but it is in s01 or s03's folder"),
-    ("submission_333/week-1.ipynb", "s02", "s02", ""),  # of whom the export says nothing
+    ("submission_333/week-1.ipynb", "s02", "s02", ""),  # not in the export
     ("week-1-boberg-dev/week-1.ipynb", "s02", "s02", ""),  # GitHub Classroom
     ("week-1-cleo-m/week-1.ipynb", "s01", "s03", r"in s03's folder\."),
     ("week-1-cleo-m/README.md", "-", "s03", r"README\.md is neither"),
-    ("week-1-stranger/week-1.ipynb", "s01", "s01", ""),  # whom nothing tells from a folder of ada's own
+    ("week-1-stranger/week-1.ipynb", "s01", "s01", ""),  # indistinguishable from ada's own folder
     ("week-1_s02_attempt_2026-06-01-10-11-12_week-1.ipynb", "s01", "s02", "its file is named after s02"),  # Blackboard
     ("123-456 - Bo Berg - Jun 1, 2026 1011 AM - week-1.ipynb", "s01", "s02", "its file is named after s02"),  # Brightspace
     ("bo@uni.edu/week-1.ipynb", "s01", "s02", NOT_THEIRS),
@@ -126,7 +126,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("Bo Berg.ipynb", "s01", "s02", "its file is named after s02"),
     ("S02/week-1.ipynb.json", "s02", "s02", ""),
     ("s02/week-1.ipynb", "!", "s02", "grade it alone with --student and the --lock of its set"),
-    # what a student calls a file looks like another system's name of somebody else
+    # a student's file name looks like another system's name for somebody else
     ("bergbo_1002_5009_Ada Loewe_1_assignsubmission_file_.ipynb", "s01", "s02", "its file is named after s02"),
     ("week-1_s02_attempt_2026-06-01-10-11-12_x_s01_attempt_2026-01-01-1.ipynb", "s01", "s02", "its file is named after s02"),
     ("week-1_s02_attempt_2026-06-01-10-11-12_Ada Loewe_1_assignsubmission_file_.ipynb", "s01", "s02", "its file is named after s02"),
@@ -139,7 +139,7 @@ TABLE: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("place", "whose", "row", "words"), TABLE, ids=[f"{one[0]} of {one[1]}" for one in TABLE])
-def test_a_hand_in_is_its_students_or_says_what_to_do(
+def test_a_submission_finds_its_student_or_reports_what_to_do(
     course: Classroom, tmp_path: Path, place: str, whose: str, row: str, words: str
 ) -> None:
     notebook = course.notebook("s02" if whose in "?!" else whose) if whose != "-" else None
@@ -168,7 +168,7 @@ def test_a_hand_in_is_its_students_or_says_what_to_do(
     assert not words or re.search(words, reason), reason
 
 
-def test_an_export_of_gradescope_says_when_notebooks_came(course: Classroom, tmp_path: Path) -> None:
+def test_an_export_of_gradescope_gives_receipt_times(course: Classroom, tmp_path: Path) -> None:
     export = EXPORT.replace("10:00:00 Z", "10:00:00.123456789 Z", 1)
     for folder, student in ((tmp_path, "s02"), (tmp_path / "s03", "s03")):  # s03 claims it
         (folder / "submission_111").mkdir(parents=True)

@@ -69,7 +69,7 @@ def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: 
 @pytest.mark.parametrize(
     "attack", ["ends its process", pytest.param("loops for ever", marks=pytest.mark.slow), "allocates 6 GB"]
 )
-def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Classroom, attack: str) -> None:
+def test_an_answer_cell_that_attacks_loses_only_that_answer(room: Classroom, attack: str) -> None:
     questions = room.lock.questions("ada")
 
     def write(question: object) -> str | None:
@@ -139,7 +139,7 @@ def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Cl
         ({"source": ""}, ""),
     ],
 )
-def test_an_answer_cell_that_is_not_run_is_not_called_gone(
+def test_an_answer_cell_that_is_not_run_is_not_called_missing(
     room: Classroom, change: dict[str, object], said: str
 ) -> None:
     notebook = fill(room.notebook("ada"), room.lock.questions("ada"), right)
@@ -164,7 +164,7 @@ def test_a_cell_that_also_calls_check_still_runs(room: Classroom) -> None:
     assert result.points == result.max_points
 
 
-def test_answers_that_cannot_be_read_are_listed_for_the_instructor_and_the_page_says_what_they_earn(
+def test_unreadable_answers_are_listed_for_the_instructor_and_explained_on_the_page(
     room: Classroom,
 ) -> None:
     room.hand_in("ada", right)
@@ -184,7 +184,7 @@ def test_answers_that_cannot_be_read_are_listed_for_the_instructor_and_the_page_
     assert "attempt" not in page
 
 
-def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> None:
+def test_reports_describe_what_happened_and_no_cell_is_a_formula(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.hand_in("bo", mistaken, "raise ValueError('<script>alert(1)</script> =1+1')")
     room.put("x", "{", "=cmd")
@@ -200,7 +200,7 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> 
     assert rows["cleo"]["status"] == "missing"
     assert (rows["dan"]["status"], rows["dan"]["name"]) == ("ungraded", "Dan")
     assert rows["dan"]["max_points"] == rows["ada"]["max_points"]
-    assert rows[""]["max_points"] == ""  # nobody knows whose that one is
+    assert rows[""]["max_points"] == ""  # its owner is unknown
     assert all(not value.startswith("=") for row in rows.values() for value in row.values())
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
     assert {line["student"]: line["points"] for line in lines}["ada"] == found["ada"].max_points
@@ -221,7 +221,7 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> 
 
 
 def answer_some(room: Classroom, sources: Mapping[str, str]) -> None:
-    """Hand in ada's notebook with answers to the questions of these names; the others stay as they were handed out."""
+    """Submit ada's notebook with answers to these questions; the others stay unchanged."""
     room.put("ada", fill(room.notebook("ada"), room.lock.questions("ada"), lambda question: sources.get(question.slug)))
 
 
@@ -247,7 +247,7 @@ def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_wri
         rows["ring-or-tree"]["why"] == "The cell with your answer stopped: NameError: name 'a' is not defined (line 1)"
     )
     assert rows["link-gap"]["why"].startswith("The cell with your answer stopped: SyntaxError: invalid syntax")
-    assert rows["gpus-behind-one-link"]["written"] == "a lot"  # the variable was set, and what it holds is read
+    assert rows["gpus-behind-one-link"]["written"] == "a lot"  # the variable was set, and its value is read
     [ada] = [result for result in batch.results() if result.student == "ada"]
     [said] = [one for one in ada.feedback if one.question.endswith("/ring-or-tree")]
     assert (said.outcome, said.points) == (Outcome.UNREADABLE, 0)
@@ -257,7 +257,7 @@ def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_wri
     )
 
 
-def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_meant(room: Classroom) -> None:
+def test_an_answer_under_another_name_is_unreadable_and_the_feedback_names_the_right_one(room: Classroom) -> None:
     other = {
         "bytes-per-gpu": "bytes_per_gpus = '3 GB'",
         "ring-or-tree": "%matplotlib inline\nmine = [x for x in 'a']\nring_or_tree_ = mine[0]",
@@ -296,7 +296,7 @@ def test_an_answer_that_was_only_written_down_is_listed_with_what_was_written(ro
     assert said["crossover-size"].outcome == Outcome.BLANK
 
 
-def test_an_answer_in_a_text_cell_is_listed_and_an_untouched_one_is_none(room: Classroom) -> None:
+def test_an_answer_in_a_text_cell_is_listed_and_an_untouched_one_is_not(room: Classroom) -> None:
     notebook = room.notebook("ada")
     cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
     answers = [cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "answer"]  # type: ignore[index]
@@ -329,7 +329,7 @@ def test_an_answer_that_was_only_given_to_check_is_listed(room: Classroom) -> No
         "# none\n{}",
     ],
 )
-def test_what_else_is_done_in_check_cells_makes_no_answer(room: Classroom, more: str) -> None:
+def test_other_code_in_check_cells_is_not_an_answer(room: Classroom, more: str) -> None:
     notebook = room.notebook("ada")
     cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
     for cell in cells:
@@ -344,7 +344,7 @@ def test_what_else_is_done_in_check_cells_makes_no_answer(room: Classroom, more:
     [" ", "\n", "check(", "check", "from shardwise import check\n", "(", ")", "a:;", "a,", "; ", "check('", "def "],
 )
 def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: str) -> None:
-    """Its pattern is matched in our own process."""
+    """The pattern is matched in our own process."""
     notebook = room.notebook("ada")
     cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
     check = next(cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "check")  # type: ignore[index]
@@ -357,14 +357,14 @@ def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: st
 
 
 class NoTime:
-    """A sandbox that has no time for any cell."""
+    """A sandbox without time for any cell."""
 
     def run(self, steps: Sequence[Step]) -> JobResult:
         values = {step.key: ValueResult("missing") for step in steps}
         return JobResult({**values, **{step.key: CellResult("skipped") for step in steps if isinstance(step, Cell)}})
 
 
-def test_a_cell_that_was_not_run_is_unreadable_where_it_was_worked_in_and_else_blank(room: Classroom) -> None:
+def test_a_cell_that_was_not_run_is_unreadable_if_edited_and_otherwise_blank(room: Classroom) -> None:
     asked = [question for question in room.lock.questions("ada") if question.kind == "quantity"]
     handed_out = [kind_of(question).cells(question.form, variable_of(question)) for question in asked]
     sources = [f"{variable_of(asked[0])} = 3", *(f"\n{source}  " for source in handed_out[1:])]
@@ -376,7 +376,7 @@ def test_a_cell_that_was_not_run_is_unreadable_where_it_was_worked_in_and_else_b
     assert feedback[0].written == sources[0]
 
 
-def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> None:
+def test_without_a_sandbox_there_is_a_clear_warning(room: Classroom) -> None:
     room.hand_in("ada", right)
     done = CliRunner().invoke(app, room.command("grade", "--unsafe-no-sandbox"))
     assert done.exit_code == 0, done.output
@@ -384,7 +384,7 @@ def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> No
     assert "sandbox: none" in done.stdout
 
 
-def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None:
+def test_the_exit_code_shows_whether_everything_was_graded(room: Classroom) -> None:
     room.hand_in("ada", right)
     assert CliRunner().invoke(app, room.command("grade")).exit_code == 0
     room.put("bo", "{")

@@ -1,4 +1,4 @@
-"""A ledger that lies in a folder of results is believed when the course key, or one known here, has signed its rows."""
+"""A ledger is trusted only if the course key, or another key that is known here, has signed its rows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_ledger_that_was_changed_is_refused(results: tuple[Classroom, Path], c
 
 
 def test_a_ledger_that_was_made_with_another_key_is_refused(results: tuple[Classroom, Path], tmp_path: Path) -> None:
-    """As a student can put one into a repository, with points by a key of their own."""
+    """A student can put one into a repository, with points signed by their own key."""
     room, out = results
     (tmp_path / "elsewhere").mkdir()
     Ledger(tmp_path / "elsewhere" / LEDGER, [bytes(32)]).close()
@@ -66,10 +66,10 @@ def test_a_ledger_that_was_made_with_another_key_is_refused(results: tuple[Class
     Ledger(out / LEDGER, [bytes(32)]).close()
 
 
-def test_a_ledger_that_says_it_is_new_and_has_a_trigger_is_refused(
+def test_a_ledger_that_claims_to_be_new_and_has_a_trigger_is_refused(
     tmp_path: Path, results: tuple[Classroom, Path]
 ) -> None:
-    """Our key would sign what the trigger writes: `receipt` is a table that we make where there is none."""
+    """Our key would sign rows that the trigger writes: we create the table `receipt` if it is missing."""
     room, _ = results
     forged = tmp_path / "forged"
     forged.mkdir()
@@ -82,7 +82,7 @@ def test_a_ledger_that_says_it_is_new_and_has_a_trigger_is_refused(
     assert "unknown tables or triggers" in str(run(room, forged).exception)
 
 
-def test_results_are_for_who_grades_alone_whatever_the_umask(tmp_path: Path, whole_bank: Bank) -> None:
+def test_only_the_grader_can_read_results_whatever_the_umask(tmp_path: Path, whole_bank: Bank) -> None:
     before = os.umask(0)
     try:
         room = Classroom(tmp_path / "course", whole_bank, ("ada",), ("bytes-per-gpu",))

@@ -1,4 +1,4 @@
-"""Calling a student's function: one result per input, whatever the other inputs did."""
+"""Calls of a student's function: one result per input, whatever happens for other inputs."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_fresh_source_that_fails_fails_for_every_input(strongest: Sandbox, sou
     assert [result.status for result in results] == [status, status]
 
 
-def test_inputs_that_cannot_enter_are_our_fault_and_said_so(strongest: Sandbox) -> None:
+def test_inputs_that_cannot_be_sent_are_reported_as_our_error(strongest: Sandbox) -> None:
     with pytest.raises(ShardwiseError, match="An input of f cannot be sent to the sandbox: a value of type set"):
         strongest.run([Calls("calls", "f", ({"x": {1}},))])
 

@@ -1,4 +1,4 @@
-"""Templates with mistakes in them: every fault at its place, with what was seen and what to do."""
+"""Templates with mistakes: every fault at its place, with what was found and what to do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MODEL = template_model()
 
 
 def faults(text: str, model: Any = MODEL) -> tuple[Fault, ...]:
-    """The faults of a template."""
+    """Return the faults of a template."""
     with pytest.raises(Faulty) as caught:
         validate(parse_yaml(text, "problems/x.yaml"), model)
     return caught.value.faults
@@ -75,7 +75,7 @@ def test_a_misspelt_draw_is_shown_with_a_caret_and_the_right_word() -> None:
     )
 
 
-def test_a_number_in_quotes_is_no_number() -> None:
+def test_a_number_in_quotes_is_not_a_number() -> None:
     assert said(changed("points: 2", 'points: "2"')) == (
         "problems/x.yaml:3:9: points: expected a number, but found '2'\n"
         '   3 | points: "2"\n'
@@ -84,7 +84,7 @@ def test_a_number_in_quotes_is_no_number() -> None:
     )
 
 
-def test_a_bandwidth_says_in_which_direction() -> None:
+def test_a_bandwidth_needs_a_direction() -> None:
     assert said(changed("unit: GB}", "unit: GB/s}")) == (
         "problems/x.yaml:8:18: params.message_bytes: a bandwidth in GB/s needs a direction: one of per direction, "
         "duplex, none\n"
@@ -158,22 +158,22 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         ("hints:\n  - How many steps are there?", "hints: []", "expected a length of at least 1, but found an empty list"),
     ],
 )  # fmt: skip
-def test_each_fault_says_what_was_seen_and_what_belongs_there(old: str, new: str, words: str) -> None:
+def test_each_fault_says_what_was_found_and_what_was_expected(old: str, new: str, words: str) -> None:
     assert words in said(changed(old, new))
 
 
-def test_a_value_that_is_left_out_is_faulted_where_its_key_stands() -> None:
+def test_an_empty_value_is_faulted_at_its_key() -> None:
     (fault,) = faults(changed("hints:\n  - How many steps are there?", "hints:"))
     assert (fault.place, fault.message) == ("problems/x.yaml:18:1", "hints: expected a list, but found nothing")
 
 
-def test_a_union_of_sorts_is_one_fault_and_not_one_for_each_sort() -> None:
+def test_a_union_of_types_gives_one_fault_and_not_one_for_each_type() -> None:
     (fault,) = faults(changed("factor: 0.5", "value: [1]"))
     assert fault.message == "mistakes.0.value: expected text or a number, but found a list"
 
 
 @pytest.mark.parametrize("word", ["no", "'true'"])
-def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expression(word: str) -> None:
+def test_a_word_that_is_a_boolean_in_yaml_1_1_is_not_read_as_an_expression(word: str) -> None:
     text = changed("kind: quantity", "kind: choice").split("answer:")[0] + dedent(f"""\
         answer:
           options:
@@ -220,12 +220,12 @@ def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expr
         (changed("points: 2", "points: !!python/object/apply:os.getcwd []"), "points: expected a number"),
     ],
 )  # fmt: skip
-def test_what_is_no_template_at_all_is_said_in_a_line_with_its_place(text: str, words: str) -> None:
+def test_a_file_that_is_not_a_template_is_reported_with_its_place(text: str, words: str) -> None:
     assert words in said(text)
 
 
 @pytest.mark.parametrize("ninefold", ["[{}]", "{{<<: [{}]}}"])
-def test_aliases_that_multiply_are_not_written_out(ninefold: str) -> None:
+def test_multiplying_aliases_are_not_expanded(ninefold: str) -> None:
     bomb = "a: &a {x: [x, x, x, x]}\n" + "".join(
         f"{new}: &{new} {ninefold.format(', '.join(['*' + old] * 9))}\n"
         for old, new in zip("abcdefgh", "bcdefghi", strict=True)
@@ -233,7 +233,7 @@ def test_aliases_that_multiply_are_not_written_out(ninefold: str) -> None:
     assert f"has more than {MOST_VALUES:,} values when its aliases are written out" in said(bomb)
 
 
-def test_a_file_that_nobody_wrote_by_hand_is_not_read(tmp_path: Path) -> None:
+def test_a_file_too_large_to_be_written_by_hand_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_text("a: " + "x" * LARGEST)
     with pytest.raises(Faulty, match="it has 1,000,003 bytes, but the limit is 1,000,000"):
@@ -292,14 +292,14 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
     )
 
 
-def test_an_alias_may_stand_for_a_value() -> None:
+def test_an_alias_can_replace_a_value() -> None:
     text = changed("{choice: [8, 16]}", "&draw {choice: [8, 16]}").replace(
         "  message_bytes:", "  nodes: *draw\n  message_bytes:"
     )
     assert validate(parse_yaml(text, "x"), MODEL).params["nodes"].choice == (8, 16)
 
 
-def test_a_mapping_may_merge_others_and_its_own_keys_count_first() -> None:
+def test_a_mapping_can_merge_others_and_its_own_keys_take_precedence() -> None:
     source = parse_yaml("a: &a {x: 1, y: 2}\nb: &b {x: 3, z: 4}\nc: {<<: [*a, *b], y: 5}\n", "x")
     assert list(source.data["c"].items()) == [("y", 5), ("x", 1), ("z", 4)]
     assert source.fault(("c", "z"), "").place == "x:2:17"
@@ -315,7 +315,7 @@ def test_files_are_read_alike_without_libyaml(monkeypatch: pytest.MonkeyPatch) -
 
 @settings(max_examples=a_quarter_at_once(150))
 @given(st.integers(0, len(GOOD)), st.text(st.sampled_from("{}[]:,-&*!|>'\"%@`#?\n\t \x00\ud800a1e"), max_size=6))
-def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> None:
+def test_reading_a_file_raises_only_faults(place: int, inserted: str) -> None:
     text = GOOD[:place] + inserted + GOOD[place:]
     found: tuple[Fault, ...] = ()
     try:
@@ -326,7 +326,7 @@ def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> No
 
 
 @pytest.mark.parametrize("sign", ["\\e[2J", "\\x9b2J", "\\u202e", "\\t"])
-def test_a_fault_commands_no_terminal(sign: str) -> None:
+def test_a_fault_is_safe_for_a_terminal(sign: str) -> None:
     told = said(f'{GOOD}"a{sign}b": 1\n')
     assert told.replace("\n", "").isprintable()
     assert "unknown key" in told
