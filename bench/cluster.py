@@ -1,4 +1,4 @@
-"""Submissions graded per second on a Dask cluster of this machine, beside the local pool, and what a large batch is sized by.
+"""Submissions graded per second on a Dask cluster of this machine, next to the local pool, and what a large batch is sized by.
 
     python bench/cluster.py [--submissions 200] [--rounds 3]
 

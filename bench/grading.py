@@ -1,4 +1,4 @@
-"""Grading beside nbgrader and Otter on the same 20 questions, in one run, with the targets and whether they are met.
+"""Grading next to nbgrader and Otter on the same 20 questions, in one run, with the targets and whether they are met.
 
     python bench/grading.py [--submissions 200] [--nbgrader 20] [--rounds 3]
 

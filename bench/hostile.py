@@ -1,4 +1,4 @@
-"""The part of the hostile corpus that is plain code, against `nbgrader autograde`, beside what it does to us.
+"""The part of the hostile corpus that is plain code, against `nbgrader autograde`, next to what it does to us.
 
     python bench/hostile.py
 

@@ -27,7 +27,7 @@ NAMES = ("nbgrader", "otter")
 
 
 def install() -> None:
-    """Make the peers' environments, from the lock files beside this one."""
+    """Make the peers' environments, from the lock files next to this one."""
     uv = str(Path(sys.executable).with_name("uv"))
     for name in NAMES:
         lock, home = Path(__file__).with_name(f"{name}.lock"), HOMES / name

@@ -1,6 +1,6 @@
-"""How long a person waits: commands, and the first check() in a kernel, from a cold process; beside another checkout if one is named.
+"""How long a person waits: commands, and the first check() in a kernel, from a cold process; next to another checkout if one is named.
 
-Beside the median stand the lowest, and the processor time, which says more where the machine is busy.
+Next to the median stand the lowest, and the processor time, which says more where the machine is busy.
 
 python bench/quick.py [--rounds 7] [--beside OTHER/.venv/bin]
 """

@@ -1,4 +1,4 @@
-"""What a sandboxed job costs at each tier, beside running the same sources in this very process.
+"""What a sandboxed job costs at each tier, next to running the same sources in this very process.
 
     python bench/sandbox.py [--jobs 200] [--tiers 1 1b 2 none]
 

@@ -1,4 +1,4 @@
-"""Packages that add kinds, put beside those of this environment as pip would, without a network and for one test only."""
+"""Packages that add kinds, put next to those of this environment as pip would, without a network and for one test only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Students of a case: one who knows everything, and those who slip once and go on with their own numbers."""
+"""Students of a case: one who knows everything, and those who slip once and continue with their own numbers."""
 
 from __future__ import annotations
 

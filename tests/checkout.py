@@ -1,4 +1,4 @@
-"""The checkout under test: its bank, and problems made of a text that lies in no bank."""
+"""The checkout under test: its bank, and problems made of a text that is in no bank."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def template(kind: str, *changes: tuple[str, str]) -> str:
 
 
 def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
-    """The problem of a template that lies in no file, with the references of this checkout. Raises Faulty."""
+    """The problem of a template that is in no file, with the references of this checkout. Raises Faulty."""
     source = yaml_source.parse_yaml(text, f"problems/{name}.yaml")
     yaml_source.validate(source, template_model())
     problem = Problem(name, Path(f"{name}.yaml"), checkout_bank().references)
@@ -73,7 +73,7 @@ def edited(problem: Problem, **changes: Any) -> Problem:
 
 
 def posed(text: str, seed: int = 1) -> Question:
-    """The question of a template that lies in no file."""
+    """The question of a template that is in no file."""
     return pose(problem_of(text), seed)
 
 

@@ -40,7 +40,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 with_added_commands()
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 
-# No test writes what the user's own commands remember: it lies in a folder of this run, which workers and subprocesses share.
+# No test writes what the user's own commands remember: it is in a folder of this run, which workers and subprocesses share.
 _HOME = None if os.environ.get("PYTEST_XDIST_WORKER") else tempfile.mkdtemp(prefix="shardwise-tests-")
 if _HOME is not None:
     os.environ["XDG_CACHE_HOME"] = _HOME

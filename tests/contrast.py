@@ -15,7 +15,7 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-# Every text below the elements of a selector, in their shadow roots too, whose contrast with what lies behind it is less than 4.5:1, as "ratio text".
+# Every text below the elements of a selector, in their shadow roots too, whose contrast with the part behind it is less than 4.5:1, as "ratio text".
 PALE = """(selector) => {
   const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
   const pen = canvas.getContext("2d", { willReadFrequently: true });

@@ -39,7 +39,7 @@ App = Literal["lab", "notebook"]
 
 @dataclass(frozen=True)
 class Lab:
-    """A running JupyterLab, with Notebook 7 beside it: where it is, its token, and the folder that it shows."""
+    """A running JupyterLab, with Notebook 7 next to it: where it is, its token, and the folder that it shows."""
 
     url: str
     token: str

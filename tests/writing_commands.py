@@ -65,7 +65,7 @@ def _hand_in(folder: Path) -> None:
     course = Classroom(folder / "course", Bank.open(folder / "bank"), STUDENTS, GRADED)
     assert (folder / "course" / KEY_FILE).is_file()
     for student in STUDENTS:
-        os.utime(course.hand_in(student, _one_per_cent_off), (1.75e9, 1.75e9))  # which stands in the results
+        os.utime(course.hand_in(student, _one_per_cent_off), (1.75e9, 1.75e9))  # which is in the results
 
 
 def _one_per_cent_off(question: Question) -> str | None:
@@ -113,7 +113,7 @@ def begun(folder: Path, name: str, *, inside: Sequence[str] = (), **more: Any) -
 
 
 def complaints(done: subprocess.Popen[str]) -> list[str]:
-    """What a command said beside its output, without the line that says which bank it reads."""
+    """What a command said next to its output, without the line that says which bank it reads."""
     return [line for line in done.communicate()[1].splitlines() if not line.startswith("Bank: ")]
 
 

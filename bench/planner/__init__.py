@@ -1,1 +1,1 @@
-"""The planner beside published training runs: their facts, what is predicted for each, and how far apart the two are."""
+"""The planner next to published training runs: their facts, what is predicted for each, and how far apart the two are."""

@@ -4,7 +4,7 @@ python -m bench.planner                            # the tables, for bench/plann
 python -m bench.planner --runs FILE                # for another file of that format; what is fitted is fitted on runs.yaml
 python -m bench.planner --rows                     # and every row: printed, predicted, error
 python -m bench.planner --ask                      # asks llm-analysis and Calculon, in environments of their own
-python -m bench.planner --write docs/planner.md    # the page, with its plots beside it
+python -m bench.planner --write docs/planner.md    # the page, with its plots next to it
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Fits the planner's constants on published runs, and says how well they do on families that were left out.
+"""Fits the planner's constants on published runs, and says how well they do on families that were omitted.
 
-python -m bench.planner.calibrate                  # error as the constants are, as fitted, family left out, half and half
-python -m bench.planner.calibrate --write          # and keeps the errors of what was left out for the page
+python -m bench.planner.calibrate                  # error as the constants are, as fitted, family omitted, half and half
+python -m bench.planner.calibrate --write          # and keeps the errors of what was omitted for the page
 
-The names of what is fitted stand in calibration.yaml. The fitted values are printed, to be put into solutions/planner/constants.yaml
+The names of what is fitted are in calibration.yaml. The fitted values are printed, to be put into solutions/planner/constants.yaml
 by hand. A fit is a damped Gauss-Newton on logarithms: of predicted over printed step time, robust against outliers, and of
 the constants, which a prior holds near where they started.
 """
@@ -122,7 +122,7 @@ class Fit:
         return point, errors, self.jacobian(point, errors)
 
     def without(self, left_out: Iterable[int], point: Array, errors: Array, jacobian: Array) -> Array:
-        """Errors with some rows left out of the fit: the constants move as the other rows pull them, and all is predicted anew."""
+        """Errors with some rows omitted of the fit: the constants move as the other rows pull them, and all is predicted anew."""
         weights = self.weights.copy()
         weights[list(left_out)] = 0
         moved, linear = point.copy(), errors.copy()
@@ -138,7 +138,7 @@ def left_out() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Fit, leave out, print, keep."""
+    """Fit, omit, print, keep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help=f"keep the errors in {LEFT_OUT.name}")
     options = parser.parse_args()

@@ -31,7 +31,7 @@ class Count:
 
 
 def count(shape: Shape, sequence: int) -> Count:
-    """Count a shape. The router and the norms are left out; windows are ignored, as the sources ignore them."""
+    """Count a shape. The router and the norms are omitted; windows are ignored, as the sources ignore them."""
     assert shape.layers and shape.hidden
     return Count(
         projections=shape.layers * projection(shape),

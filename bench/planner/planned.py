@@ -19,7 +19,7 @@ from .settings import GPT_VOCABULARY, NOTHING_AGAIN
 from .stacks import software
 
 Record = TypeVar("Record")
-# PyTorch reserves no CUDA context; and what it has allocated leaves out what its allocator keeps
+# PyTorch reserves no CUDA context; and what it has allocated omits what its allocator keeps
 _WITHOUT_CONTEXT, _WITHOUT_CACHE = ("torch-gib", "torch-gib-max", "peak"), ("peak",)
 _HOPELESS = 1.5  # predicted memory over the card's from which a run cannot have gone as assumed
 
@@ -126,7 +126,7 @@ def _expert_tp(row: Row) -> int:
 
 
 def _biased(row: Row) -> bool:
-    """Whether matrices have biases, beside a LayerNorm: GPTs of Megatron's and DeepSpeed's have, MPT's and MaxText's have not."""
+    """Whether matrices have biases, next to a LayerNorm: GPTs of Megatron's and DeepSpeed's have, MPT's and MaxText's have not."""
     with_biases = ("gpt", "bloom", "zb-", "opt-", "megascale-", "mt-nlg")
     return counts.matrices(row.shape) == 2 and row.run.model.startswith(with_biases)
 

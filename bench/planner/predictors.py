@@ -24,7 +24,7 @@ class Model:
 
 
 def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
-    """The planner first. `answers` are the peers', by peer and row; without them nothing is said of the peers."""
+    """The planner first. `answers` are the peers', by peer and row; without them nothing is reported of the peers."""
     ours, sheet = planned.predictor(runs), spreadsheet.predict
     found = [
         Model("shardwise", "its constants, on these runs", lambda _: ours),

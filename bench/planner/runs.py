@@ -157,7 +157,7 @@ def load(path: Path = RUNS) -> Runs:
 
 
 def read(path: Path) -> tuple[Runs, list[str]]:
-    """The rows of a file that can be used, and every fault of the others. Unknown keys are told and left out."""
+    """The rows of a file that can be used, and every fault of the others. Unknown keys are told and omitted."""
     try:
         source = yaml_source.load_yaml(path, path.name)
     except Faulty as error:
@@ -200,7 +200,7 @@ def read(path: Path) -> tuple[Runs, list[str]]:
 
 
 def _named(row: Any, at: int, families: Mapping[str, str]) -> tuple[str, Any]:
-    """A row beside its name, and with its family where only a comment says it."""
+    """A row next to its name, and with its family where only a comment says it."""
     if not isinstance(row, dict):
         return f"number {at + 1}", row
     name = str(row.get("id", f"number {at + 1}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .runs import Run
 
-# The first rule whose words all stand in the row's family, chip, sharding, schedule, source, overlap or note names the software.
+# The first rule whose words all are in the row's family, chip, sharding, schedule, source, overlap or note names the software.
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("chip tpu",), "xla"),
     (("maxtext",), "xla"),

@@ -18,8 +18,8 @@ from shardwise.question import Feedback, Note, Outcome, Question
 Front = Literal["cell", "form", "terminal"]
 
 UNCOUNTED = "This does not count."
-UNMARKED = "For now it earns nothing. Your instructor gets a list of all answers that could not be read."
-FIX = "Fix it before you hand in: an answer that cannot be read earns nothing."
+UNMARKED = "It earns nothing for now. Your instructor gets a list of answers that could not be read."
+FIX = "Correct it before you hand in: an answer that cannot be read earns nothing."
 LONGEST_WRITTEN = 200  # characters of an unreadable answer in the instructor's list
 
 
@@ -71,7 +71,9 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
         value = parsed_answer(kind, form, raw)
         if value is None:
             return _unjudged(question, Outcome.BLANK, points)
-        read = _unjudged(question, None, points, "Read. It is marked after you hand in.", read=kind.read(form, value))
+        read = _unjudged(
+            question, None, points, "Read. It will be marked after you hand in.", read=kind.read(form, value)
+        )
         if gaps := kind.gaps(form, value):
             read = read.saying(printable(gaps), "Parts that are missing or cannot be read earn nothing.")
             return read.model_copy(update={"parts": {"whole": False}})
@@ -125,8 +127,8 @@ def broken(question: Question, error: BaseException) -> Feedback:
 
 def _ours(error: BaseException) -> str:
     return (
-        f"The grader failed while marking this answer (`{safe(in_one_line(error))}`). "
-        "This is not your fault, and you lose no points. Please report it."
+        f"Our code failed while marking this (`{safe(in_one_line(error))}`). "
+        "This is not your fault and costs you nothing. Please report it."
     )
 
 

@@ -124,7 +124,7 @@ def optimizer_steps(*, tokens: float, batch_tokens: float) -> float:
 
 
 def micro_batch_that_fits(*, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
-    """Most samples whose activations fit beside the model states.
+    """Most samples whose activations fit next to the model states.
 
         b = ⌊(memory - states) / activations of a sample⌋
 

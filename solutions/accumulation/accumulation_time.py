@@ -136,7 +136,7 @@ def share_after_change(*, share: float, accumulation_steps: int, other_steps: in
 
 
 def waiting_seconds(*, few_steps: int, few_step_s: float, many_steps: int, many_step_s: float) -> float:
-    """What a step waits for beside its micro-batches, from the step times with few and with many accumulation steps.
+    """What a step waits for next to its micro-batches, from the step times with few and with many accumulation steps.
 
         t_w = (a_2 · T_1 - a_1 · T_2) / (a_2 - a_1)
 

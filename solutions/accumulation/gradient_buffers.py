@@ -55,7 +55,7 @@ def deferred_memory_bytes(*, parameters: float, gpus: int, bytes_per_gradient: i
 
     Units:   bytes_per_gradient in bytes; the rest are counts. Result in bytes per GPU.
     Raises:  ValueError if an argument is below 1.
-    Source:  PyTorch pull request 126166 (unsharded gradients when the reduce-scatter is left out).
+    Source:  PyTorch pull request 126166 (unsharded gradients when the reduce-scatter is omitted).
 
     >>> deferred_memory_bytes(parameters=8e9, gpus=64, bytes_per_gradient=4) / 1e9   # 32 GB instead of 0.5 GB
     31.5

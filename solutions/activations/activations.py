@@ -43,7 +43,7 @@ def largest_micro_batch_tokens(
         tokens = ⌊room / (L · kept per token + loss per token)⌋,  or with full recomputation
         tokens = ⌊room / (2·d·L/tp + max(kept per token - 2·d/tp, loss per token))⌋
 
-    A recomputed model keeps the input of every layer, and beside it one layer in full or the logits, not both at once.
+    A recomputed model keeps the input of every layer, and next to it one layer in full or the logits, not both at once.
 
     Units:   room_bytes and loss_bytes_per_token in bytes on one GPU; the rest are counts. Result is a number of tokens.
     Raises:  ValueError if an argument is out of range, or no token fits.

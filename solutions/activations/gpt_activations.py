@@ -51,7 +51,7 @@ def layer_bytes(
 
 
 def score_factor(*, sequence: int, hidden: int, heads: int) -> float:
-    """Bytes of scores, softmax and its dropout for each of s·b·h elements, beside the 34 bytes of the rest of a layer.
+    """Bytes of scores, softmax and its dropout for each of s·b·h elements, next to the 34 bytes of the rest of a layer.
 
         factor = 5 · a · s / h
 
@@ -238,7 +238,7 @@ def cheapest_recompute(
 
         the first of none, selective, full with first_stage_bytes ≤ room
 
-    With tensor and sequence parallelism. What a layer holds while it is recomputed is left out.
+    With tensor and sequence parallelism. What a layer holds while it is recomputed is omitted.
 
     Units:   room_bytes on one GPU; the rest are counts.
     Raises:  ValueError as in first_stage_bytes.

@@ -67,7 +67,7 @@ def layers_to_recompute(
 
         n ≥ (in_flight · L · layer_bytes - room) / (in_flight · (layer_bytes - input_bytes))
 
-    A recomputed layer keeps its input in place of everything. What it holds while it is recomputed is left out.
+    A recomputed layer keeps its input in place of everything. What it holds while it is recomputed is omitted.
 
     Units:   sizes in bytes, for one micro-batch and one layer; room_bytes for all. Result is a number of layers.
     Raises:  ValueError if an argument is out of range, or recomputing all layers is not enough.

@@ -11,7 +11,7 @@ SCHEDULES = ("GPipe", "1F1B", "interleaved 1F1B")
 def stage_bytes(
     *, stages: int, stage: int, micro_batches: int, kept_bytes: float, first_stage_bytes: float, last_stage_bytes: float
 ) -> float:
-    """What one stage of a 1F1B pipeline holds at its peak, states left out that all stages have alike.
+    """What one stage of a 1F1B pipeline holds at its peak, states omitted that all stages have alike.
 
         bytes = min(m, p - i) · kept  +  first_stage_bytes if i = 0  +  last_stage_bytes if i = p - 1
 

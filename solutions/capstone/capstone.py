@@ -93,7 +93,7 @@ def gradient_sync_seconds(
     dp: int,
     bandwidth_bytes_per_s: float,
 ) -> float:
-    """Time to reduce-scatter the gradients of one GPU's slice and to gather its new weights, latency left out.
+    """Time to reduce-scatter the gradients of one GPU's slice and to gather its new weights, latency omitted.
 
         seconds = (4 + 2) · P · (dp - 1)/dp / β,   P = stage_layers · (2·d²·(1 + k/a) + 3·d·f) / tp
 

@@ -60,7 +60,7 @@ def write_bytes_per_s(*, nodes: int, node_bytes_per_s: float, store_bytes_per_s:
 def write_seconds(
     *, checkpoint_bytes: float, nodes: int, node_bytes_per_s: float, store_bytes_per_s: float
 ) -> float:  # fmt: skip
-    """Time until a sharded checkpoint lies in the store.
+    """Time until a sharded checkpoint is in the store.
 
         seconds = bytes / min(nodes · rate of a node, limit of the store)
 

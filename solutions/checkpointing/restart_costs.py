@@ -141,7 +141,7 @@ def proposal_seconds_saved(
 
         saved = n·cost - n'·cost' + training · (C/I - C/I')
 
-    Units:   counts; seconds; what is left out stays as it was. training_s matters where the interval changes.
+    Units:   counts; seconds; what is omitted stays as it was. training_s matters where the interval changes.
     Raises:  ValueError if a time or count is out of range, or more failures are avoided than there were.
     Source:  arithmetic on failure_seconds.
 

@@ -9,7 +9,7 @@ AXES = ("data", "pipeline", "tensor")
 
 
 def data_parallel_pod_bytes(*, parameters: float, bytes_per_gradient: float = 4) -> float:
-    """Bytes that each of two pods sends to the other in a step when whole replicas lie in each.
+    """Bytes that each of two pods sends to the other in a step when whole replicas are in each.
 
         bytes = 2 · (2-1)/2 · b · P = b · P
 
@@ -27,7 +27,7 @@ def data_parallel_pod_bytes(*, parameters: float, bytes_per_gradient: float = 4)
 
 
 def pipeline_pod_bytes(*, batch_tokens: float, hidden: int, bytes_per_value: float = 2) -> float:
-    """Bytes that each of two pods sends to the other in a step when one half of the layers lies in each.
+    """Bytes that each of two pods sends to the other in a step when one half of the layers is in each.
 
         bytes = b · B · h
 

@@ -160,7 +160,7 @@ def halving_doubling_seconds(
     tree. Partners far apart need a network that gives every pair its full rate.
 
     Units:   bytes; bytes/s per direction; seconds per step. Result in seconds.
-    Raises:  ValueError if gpus is no power of two, a size or rate is not positive, or latency_s is negative.
+    Raises:  ValueError if gpus is not a power of two, a size or rate is not positive, or latency_s is negative.
     Source:  Thakur et al. 2005, section 4.5 (Rabenseifner's algorithm).
 
     >>> case = {"message_bytes": 2e9, "gpus": 8, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}
@@ -185,8 +185,8 @@ def double_tree_seconds(
         seconds = 2 · ⌈log2 N⌉ · α + 2 · M/β
 
     A GPU that is inside one tree is a leaf of the other. Inside it sends its half up once and down to two children, as
-    a leaf it sends its half up once: 2 · M in all. So every link is busy at its full rate, with a tree's few latencies.
-    What the slices add while the trees fill is left out. Two or three GPUs are too few for that: their
+    a leaf it sends its half up once: 2 · M in total. So every link is busy at its full rate, with a tree's few latencies.
+    What the slices add while the trees fill is omitted. Two or three GPUs are too few for that: their
     busiest sends 1 or 1.5 · M.
 
     Units:   bytes; bytes/s per direction; seconds per level. Result in seconds.
@@ -235,11 +235,11 @@ def all_to_all_over_servers_seconds(
     port_bytes_per_s: float,
     nvlink_bytes_per_s: float,
 ) -> float:
-    """Time of an all-to-all over servers in which every GPU has a network port of its own, without latency.
+    """Time of an all-to-all over nodes in which every GPU has a network port of its own, without latency.
 
         seconds = max(S · (N-g)/N / β_port,  S · (g-1)/N / β_nvlink)      with  N = g · servers
 
-    Every pair of GPUs exchanges S/N. Nothing can be added up on the way, so all that is meant for other servers leaves
+    Every pair of GPUs exchanges S/N. Nothing can be added up on the way, so all that is meant for other nodes leaves
     through the GPU's own port.
 
     Units:   message_bytes is what one GPU has for all N, itself included; bytes/s per direction. Result in seconds.

@@ -1,4 +1,4 @@
-"""All-reduces over servers and pods: what crosses each kind of link, and what a switch that adds can change."""
+"""All-reduces over nodes and pods: what crosses each kind of link, and what a switch that adds can change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts, require_not_negative, require_posi
 
 
 def leader_port_bytes(*, message_bytes: float, servers: int) -> float:
-    """Bytes that a server sends when one GPU of each server, its leader, carries the whole message.
+    """Bytes that a node sends when one GPU of each node, its leader, carries the whole message.
 
         bytes = 2 · M · (k-1)/k
 
@@ -25,11 +25,11 @@ def leader_port_bytes(*, message_bytes: float, servers: int) -> float:
 
 
 def sharded_port_bytes(*, message_bytes: float, servers: int, gpus_per_server: int) -> float:
-    """Bytes that each GPU sends to other servers when the message has first been reduce-scattered inside its server.
+    """Bytes that each GPU sends to other nodes when the message has first been reduce-scattered inside its node.
 
         bytes = 2 · (M/g) · (k-1)/k
 
-    Each of the g GPUs of a server holds the sum of its part, and all-reduces it with the same part of the other servers.
+    Each of the g GPUs of a node holds the sum of its part, and all-reduces it with the same part of the other nodes.
 
     Units:   bytes; counts. Result in bytes.
     Raises:  ValueError if message_bytes is not positive or a count is below 1.
@@ -43,7 +43,7 @@ def sharded_port_bytes(*, message_bytes: float, servers: int, gpus_per_server: i
 
 
 def nvlink_bytes(*, message_bytes: float, gpus_per_server: int) -> float:
-    """Bytes that each GPU sends inside its server for the reduce-scatter before and the all-gather after the network.
+    """Bytes that each GPU sends inside its node for the reduce-scatter before and the all-gather after the network.
 
         bytes = 2 · M · (g-1)/g
 
@@ -62,12 +62,12 @@ def nvlink_bytes(*, message_bytes: float, gpus_per_server: int) -> float:
 def leader_seconds(
     *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
 ) -> float:
-    """Time of an all-reduce with a leader in each server, phase after phase, without latency.
+    """Time of an all-reduce with a leader in each node, phase after phase, without latency.
 
         seconds = M/β_nvlink + 2 · M · (k-1)/(k · β_port) + M/β_nvlink
 
-    The servers reduce to their leaders, the leaders run a ring over one port each, and then they broadcast. Reduce and
-    broadcast run in small slices, so each takes the time of one message; a server of one GPU skips them.
+    The nodes reduce to their leaders, the leaders run a ring over one port each, and then they broadcast. Reduce and
+    broadcast run in small slices, so each takes the time of one message; a node of one GPU skips them.
 
     Units:   bytes; bytes/s per direction, both. Result in seconds.
     Raises:  ValueError if a count is below 1, or a size or rate is not positive.
@@ -97,7 +97,7 @@ def sharded_seconds(
 
         seconds = 2 · M · (g-1)/(g · β_nvlink) + 2 · (M/g) · (k-1)/(k · β_port) + 2 · (g-1 + k-1) · α
 
-    Reduce-scatter inside the server, all-reduce of each part between servers, all-gather inside the server. Rings of g and
+    Reduce-scatter inside the node, all-reduce of each part between nodes, all-gather inside the node. Rings of g and
     of k have far fewer steps than one ring of all g · k GPUs.
 
     Units:   bytes; bytes/s per direction, both; seconds per step. Result in seconds.
@@ -138,7 +138,7 @@ def sharded_overlapped_seconds(
 def sharded_bounds_seconds(
     *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
 ) -> tuple[float, float]:
-    """The least and the most that an all-reduce over servers takes.
+    """The least and the most that an all-reduce over nodes takes.
 
     The least is sharded_overlapped_seconds, the most is sharded_seconds.
 
@@ -170,7 +170,7 @@ def gather_bandwidth(*, children: int, uplink_bytes_per_s: float) -> float:
 
         rate = β · D/(D-1)
 
-    A level joins D equal parts of the cluster: GPUs in a server, servers in a pod, pods in a cluster. Of each byte of
+    A level joins D equal parts of the cluster: GPUs in a node, nodes in a pod, pods in a cluster. Of each byte of
     the message, a part sends or receives (D-1)/D through its uplink. The lowest rate of all levels is that of the whole.
 
     Units:   uplink_bytes_per_s per direction, of one of the D parts; result in bytes/s.

@@ -1,4 +1,4 @@
-"""Communication beside computation: what is hidden, what remains exposed, and what that does to a step and its MFU."""
+"""Communication next to computation: what is hidden, what remains exposed, and what that does to a step and its MFU."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def bucketed_tail_seconds(*, buckets: int, backward_s: float, transfer_s: float,
 
         seconds = c + (n-1) · max(0, c - T/n)      with  c = X/n + λ
 
-    Units:   backward_s (T) and transfer_s (X, the bytes of all gradients) in seconds in all, latency_s (λ) in seconds of
+    Units:   backward_s (T) and transfer_s (X, the bytes of all gradients) in seconds in total, latency_s (λ) in seconds of
              each all-reduce. Result in seconds.
     Raises:  ValueError if buckets is below 1, a time is not positive, or latency_s is negative.
     Source:  Li et al. 2020, arXiv:2006.15704, sections 3.2.2 and 3.2.3.
@@ -144,11 +144,11 @@ def best_buckets(*, backward_s: float, transfer_s: float, latency_s: float) -> i
 
 
 def step_seconds(*, compute_s: float, communication_s: float, hidden: float) -> float:
-    """Time of a step of which a share of the communication runs beside the computation.
+    """Time of a step of which a share of the communication runs next to the computation.
 
         seconds = t + (1-h) · c
 
-    At most t/c of the communication can be hidden, since hidden communication needs computation beside it.
+    At most t/c of the communication can be hidden, since hidden communication needs computation next to it.
 
     Units:   seconds; hidden is a fraction from 0 to 1. Result in seconds.
     Raises:  ValueError if compute_s is not positive, communication_s is negative, or hidden is out of range.
@@ -277,7 +277,7 @@ def most_gpus_that_hide(
     gpus_per_server: int = 8,
     total_over_active: float = 1,
 ) -> int:
-    """Return the most GPUs, in whole servers, over which FSDP can spread a batch so that each layer's collectives stay hidden.
+    """Return the most GPUs, in whole nodes, over which FSDP can spread a batch so that each layer's collectives stay hidden.
 
         N = g · ⌊B/(T · g)⌋     with  T = F/β · max(2/2, (2+b)/4) · P_total/P_active
 

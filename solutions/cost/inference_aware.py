@@ -31,7 +31,7 @@ def lifetime_flop(
 def break_even_served_tokens(
     *, large_parameters: float, large_tokens: float, small_parameters: float, small_tokens: float
 ) -> float:
-    """Served tokens from which a smaller model, trained for longer to the same loss, has cost fewer FLOP in all.
+    """Served tokens from which a smaller model, trained for longer to the same loss, has cost fewer FLOP in total.
 
         T = 3 · (N_s·D_s - N_l·D_l) / (N_l - N_s)
 
@@ -58,7 +58,7 @@ def best_size(*, parameters: float, served_tokens: float, fit: str) -> float:
 
         minimise 6·N·D + 2·N·T with L(N, D) fixed:    α·A/N^α = β·B/D^β · (1 + T / 3D)
 
-    Served tokens make a parameter dearer, by 2·T beside 6·D; the condition is solved by bisection.
+    Served tokens make a parameter dearer, by 2·T next to 6·D; the condition is solved by bisection.
 
     Units:   parameters of the compute-optimal model that sets the loss; counts. Result is a count of parameters.
     Raises:  ValueError if parameters are not positive, served_tokens negative or the fit unknown.

@@ -7,7 +7,7 @@ from .energy import JOULES_PER_KWH, site_energy_joules
 
 
 def training_flop(*, parameters: float, tokens: float) -> float:
-    """Work of a training run in FLOP, attention scores left out.
+    """Work of a training run in FLOP, attention scores omitted.
 
         C = 6 · N · D
 

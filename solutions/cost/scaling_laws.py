@@ -186,7 +186,7 @@ def valley_parameters(
 
         ln N = ln N₂ + ½ · (f·r² - g·l²) / (f·r + g·l)
 
-    with l and r the steps in ln N to the left and right of the middle run, and f and g what the losses there lie above its own.
+    with l and r the steps in ln N to the left and right of the middle run, and f and g what the losses there are above its own.
 
     Units:   sizes are counts of parameters, losses in nats. Result is a count of parameters.
     Raises:  ValueError unless the three sizes rise and the middle run has the lowest loss.

@@ -45,7 +45,7 @@ def fed_step_seconds(*, step_s: float, batch_s: float, workers: int) -> float:
 
 
 def waiting_seconds(*, load_s: Sequence[float], step_s: float, prefetch: int, workers: int = 1) -> float:
-    """How long a GPU waits for data in all, with loaders that work ahead by a bounded number of batches.
+    """How long a GPU waits for data in total, with loaders that work ahead by a bounded number of batches.
 
         loaded(i) = max(loaded(i - workers), taken(i - workers · prefetch)) + load(i)
         taken(i)  = max(loaded(i), taken(i-1) + step)
@@ -112,7 +112,7 @@ def stall_wait_seconds(*, stall_s: float, ready_batches: int, step_s: float) -> 
 
         wait = max(0, stall - (ready + 1) · step)
 
-    The stall begins with a step: the GPU has just taken a batch, and so many finished ones lie in the queue. The next one is
+    The stall begins with a step: the GPU has just taken a batch, and so many finished ones are in the queue. The next one is
     there when the stall is over.
 
     Units:   seconds; ready_batches is a count. Result in seconds.

@@ -104,7 +104,7 @@ def rank_loads(*, loads: Sequence[int], ep: int) -> list[int]:
 
 
 def swapped_peak(*, loads: Sequence[int], ep: int, first: int, second: int) -> int:
-    """The load of the fullest rank after two experts have changed places.
+    """The load of the most loaded rank after two experts have changed places.
 
     Units:   loads of the experts, counted from 0; ep is a count. Result is a count of copies.
     Raises:  ValueError as rank_loads, or if there is no such expert.
@@ -121,7 +121,7 @@ def swapped_peak(*, loads: Sequence[int], ep: int, first: int, second: int) -> i
 
 
 def best_swap(*, loads: Sequence[int], ep: int) -> str:
-    """Which two experts should change places, so that the fullest rank becomes as empty as one exchange can make it.
+    """Which two experts should change places, so that the most loaded rank becomes as empty as one exchange can make it.
 
     Units:   loads of the experts, counted from 0; ep is a count. Result is the two numbers, as "1 and 3".
     Raises:  ValueError as rank_loads.

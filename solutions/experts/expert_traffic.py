@@ -190,7 +190,7 @@ def break_even_imbalance(
 ) -> float:
     """How uneven the load may be before cutting each expert over a group beats giving each GPU whole experts, forward.
 
-        whole: r · ( 2·k·b·(n-1)/n / β  +  k·6·f / F )         the fullest rank has r times the mean
+        whole: r · ( 2·k·b·(n-1)/n / β  +  k·6·f / F )         the most loaded rank has r times the mean
         cut:       2·b·(n-1) / β        +  k·6·f / F           gather all tokens, scatter the sums
         r = cut / whole at r = 1
 

@@ -32,7 +32,7 @@ STYLE: dict[RcKeyType, object] = {
 
 
 def chapters() -> list[ModuleType]:
-    """List the modules beside this one, each with the CHAPTER that it illustrates and its pictures."""
+    """List the modules next to this one, each with the CHAPTER that it illustrates and its pictures."""
     names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return [importlib.import_module(f".{name}", __package__) for name in names if not name.startswith("_")]
 

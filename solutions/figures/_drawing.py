@@ -108,7 +108,7 @@ def name_rows(axis: Axes, names: Iterable[str]) -> None:
 
 
 def note(axis: Axes, text: str, at: tuple[float, float], by: tuple[float, float], colour: str, **style: Any) -> None:
-    """Write beside a point, so many points of type to the right of it and above it."""
+    """Write next to a point, so many points of type to the right of it and above it."""
     axis.annotate(text, at, by, textcoords="offset points", color=colour, **style)
 
 

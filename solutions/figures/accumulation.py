@@ -16,7 +16,7 @@ from ._drawing import caption, chart, note, stack_rows, x_axis, y_axis
 
 CHAPTER = "03-gradient-accumulation"
 
-GPUS, TOKENS, PASSES = 64, 8192, 8  # Llama 3 8B on 64 H100, a sequence at a time, 4M tokens a step
+GPUS, TOKENS, PASSES = 64, 8192, 8  # Llama 3 8B on 64 H100, a sequence at a time, 4M tokens per step
 PARAMETERS = models.parameters(model="Llama-3-8B")
 MICRO_BATCH_S = 8 * PARAMETERS * TOKENS / 400e12  # at 400 TFLOP/s, with every forward pass repeated
 ALL_REDUCE_S = all_reduce_seconds(message_bytes=4 * PARAMETERS, gpus=GPUS, bandwidth_bytes_per_s=360e9, latency_s=0)
@@ -75,8 +75,8 @@ def share_and_overhead() -> Figure:
     share = [100 * communication_share(accumulation_steps=count, **case) for count in steps]
     overhead = [100 * communication_overhead(accumulation_steps=count, **case) for count in steps]
     figure, axis = chart(7.0, 3.0)
-    axis.plot(steps, overhead, color=ORANGE, marker="s", linestyle="--", label="overhead: of the compute alone")
-    axis.plot(steps, share, color=BLUE, marker="o", label="share: of the total step")
+    axis.plot(steps, overhead, color=ORANGE, marker="s", linestyle="--", label="overhead: relative to compute")
+    axis.plot(steps, share, color=BLUE, marker="o", label="share: of the step time")
     for place, below in ((0, -26), (3, -16)):
         note(axis, f"{share[place]:.1f} %", (steps[place], share[place]), (-4, below), BLUE, ha="center")
     note(axis, f"{overhead[0]:.1f} %", (1, overhead[0]), (8, 0), ORANGE)

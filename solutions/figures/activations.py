@@ -1,4 +1,4 @@
-"""The pictures of the lesson on activation memory."""
+"""The figures of the lesson on activation memory."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ._drawing import caption, chart, charts, kilos, stack_rows, x_axis, y_axis
 CHAPTER = "06-activation-memory"
 GROUPS = (("norms", GREY), ("attention", BLUE), ("MLP", ORANGE), ("scores", GREEN))
 TOKENS = 8192
-EVENT_WIDTHS = {"forward": 1.0, "loss": 5.0, "update": 4.0, "gradients freed": 0.02}  # how long, on the axis of time
+EVENT_WIDTHS = {"forward": 1.0, "loss": 5.0, "update": 4.0, "gradients freed": 0.02}  # their widths on the axis of time
 
 
 def _gpt_parts(model: str, sequence: int, recompute: str) -> dict[str, float]:
-    """Bytes for each token and channel that a GPT layer keeps, by group."""
+    """Return the bytes per token and channel that a GPT layer keeps, by group."""
     hidden, heads = models.hidden(model=model), models.heads(model=model)
     parts = dict.fromkeys((name for name, _ in GROUPS), 0.0)
     for row in saved_tensors(1, sequence, hidden, heads, recompute=recompute):
@@ -41,7 +41,7 @@ def _gpt_parts(model: str, sequence: int, recompute: str) -> dict[str, float]:
 
 
 def _llama_parts(model: str) -> dict[str, float]:
-    """The same of a Llama-style layer with fused attention."""
+    """Return the same for a Llama-style layer with fused attention."""
     shape = layer_shape(model)
     parts = dict.fromkeys((name for name, _ in GROUPS), 0.0)
     for name, width in kept_widths(**shape).items():
@@ -51,7 +51,7 @@ def _llama_parts(model: str) -> dict[str, float]:
 
 
 def what_a_layer_keeps() -> Figure:
-    """Bytes for each token and channel in one layer, by group of tensors, from the lists of saved tensors."""
+    """Bytes per token and channel in one layer, by group of tensors, from the lists of saved tensors."""
     figure, axis = chart(7, 2.6)
     rows = (
         ("GPT-3, 2,048 tokens", _gpt_parts("GPT-3-175B", 2048, "none")),
@@ -61,20 +61,20 @@ def what_a_layer_keeps() -> Figure:
     )
     kinds = [(group, colour, [parts[group] for _, parts in rows]) for group, colour in GROUPS]
     stack_rows(axis, (name for name, _ in rows), kinds, total="{:.4g}", gap=1)
-    x_axis(axis, "bytes that one layer keeps for each element", (0, 125))
+    x_axis(axis, "bytes that one layer keeps per element", (0, 125))
     axis.legend(frameon=False, loc="lower right")
     return figure
 
 
 def scores_against_length() -> Figure:
-    """What GPT-3's first stage keeps against the length of a sequence, for three ways to recompute."""
+    """What GPT-3's first stage keeps against the sequence length, for three ways to recompute."""
     figure, axis = chart(7, 3)
     lengths = np.unique(np.geomspace(512, 131072, 60).astype(int))
     shape = {"hidden": 12288, "heads": 96, "layers": 96, "stages": 8, "tp": 8, "micro_batch": 1}
     for recompute, label, colour in (
-        ("none", "all kept", GREEN),
+        ("none", "everything kept", GREEN),
         ("selective", "scores recomputed", BLUE),
-        ("full", "inputs of layers alone", ORANGE),
+        ("full", "layer inputs only", ORANGE),
     ):
         sizes = [
             first_stage_bytes(sequence=int(s), sequence_parallel=True, recompute=recompute, **shape) / 1e9
@@ -83,16 +83,16 @@ def scores_against_length() -> Figure:
         axis.loglog(lengths, sizes, color=colour, lw=2)
         axis.text(140000, sizes[-1], label, color=colour, va="center")
     axis.axhline(80, color=GREY, lw=1, ls=":")
-    caption(axis, 540, 88, "80 GB, the whole card", GREY, va="bottom")
+    caption(axis, 540, 88, "80 GB, the GPU memory", GREY, va="bottom")
     x_axis(
         axis,
-        "tokens in a sequence (GPT-3, TP 8 with sequence parallelism)",
+        "sequence length (GPT-3, TP 8 with sequence parallelism)",
         (512, 131072),
         kilos(512, 2048, 8192, 32768, 131072),
     )
     y_axis(
         axis,
-        "kept on a GPU of the first stage",
+        "kept per GPU, first stage",
         ticks={1: "1 GB", 10: "10 GB", 100: "100 GB", 1000: "1 TB", 10000: "10 TB", 100000: "100 TB"},
     )
     return figure
@@ -138,7 +138,7 @@ def memory_through_a_step() -> Figure:
         axis.set_title(title, fontsize=9)
         axis.set_xlim(0, steps[-1] + widths[-1])
         axis.set_ylim(0, 80)
-    panels[0].set_ylabel("GB on a GPU")
+    panels[0].set_ylabel("GB per GPU")
     panels[1].legend(frameon=False, loc="upper right", fontsize=8)
     return figure
 
@@ -154,7 +154,7 @@ def _mark_phases(axis: Axes, moments: list[str], steps: np.ndarray) -> None:
 
 
 def both_ends_of_a_pipeline() -> Figure:
-    """What the stages of a 1F1B pipeline hold: 8B on four stages, with nothing and with everything recomputed."""
+    """What the stages of a 1F1B pipeline hold: an 8B model on four stages, with nothing and with everything recomputed."""
     figure, panels = charts(7, 3, 1, 2, sharey=True)
     stages, tp, shape = 4, 1, layer_shape("Llama-3-8B")
     layers, vocabulary = models.layers(model="Llama-3-8B"), models.vocabulary(model="Llama-3-8B")
@@ -180,6 +180,6 @@ def both_ends_of_a_pipeline() -> Figure:
             axis.text(stage, held, f"{held:.1f} GB", ha="center", va="bottom", fontsize=8)
         axis.set_title(title, fontsize=9)
         x_axis(axis, "stage", ticks={0: "first", stages - 1: "last"})
-    panels[0].set_ylabel("GB on a GPU, besides the layers' states")
+    panels[0].set_ylabel("GB per GPU, without layer states")
     panels[0].legend(frameon=False, loc="upper right", bbox_to_anchor=(1.05, 0.95), fontsize=8)
     return figure

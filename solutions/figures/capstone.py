@@ -1,4 +1,4 @@
-"""The pictures of the capstone lesson."""
+"""The figures of the capstone lesson."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VOCABULARY = 128256  # Llama 3.1 as released, July 2024
 PARAMETERS, TOKENS, GPUS = 405e9, 15.6e12, 16384  # Llama Team 2024, sections 3.2 and 3.3
 TP, CONTEXT = 8, 8192  # Llama Team 2024, Table 4
 CARD_GPU_HOURS = 30.84e6  # Llama 3.1 model card, July 2024
-REPORTED_MFU = (0.41, 0.43)  # Llama Team 2024, Table 4, at 8,192 tokens; attention scores are counted
+REPORTED_MFU = (0.41, 0.43)  # Llama Team 2024, Table 4, at 8,192 tokens; includes core attention
 DAY_S = 86400.0
 
 
@@ -64,7 +64,7 @@ def where_405_billion_are() -> Figure:
 
 
 def what_the_first_stage_holds() -> Figure:
-    """What a GPU of the first stage holds against the number of stages, beside the card's memory."""
+    """Memory of a GPU of the first stage against the number of stages, compared with its capacity."""
     figure, axis = chart(7.0, 2.9)
     card = memory_bytes(accelerator="H100-80GB") / 1e9
     colours = {"activations": ORANGE, "weights": BLUE, "states": GREEN}
@@ -77,21 +77,21 @@ def what_the_first_stage_holds() -> Figure:
         axis.text(place, max(top, card) + 2, f"{top:.1f}", ha="center")  # clear of the dashed line
     axis.axhline(card, color=GREY, lw=1, ls="--")
     axis.text(5.4, card + 3, f"an H100:\n{card:.0f} GB", color=GREY, va="bottom")
-    axis.text(2.0, 165, "gradients and optimizer, cut over all GPUs", color=GREEN)
-    axis.text(2.0, 150, "BF16 weights, cut over TP and PP", color=BLUE)
-    axis.text(2.0, 135, "activations, cut over TP", color=ORANGE)
+    axis.text(1.6, 165, "gradients and optimizer, sharded over all GPUs", color=GREEN)
+    axis.text(1.6, 150, "BF16 weights, divided over TP and PP", color=BLUE)
+    axis.text(1.6, 135, "activations, divided over TP", color=ORANGE)
     x_axis(
         axis,
         f"pipeline stages (TP {TP}, micro-batches of {CONTEXT:,} tokens, 1F1B)",
         (-0.6, 6.3),
         dict(enumerate(map(str, STAGES))),
     )
-    y_axis(axis, "GB on the first stage", (0, 190))
+    y_axis(axis, "GB per GPU of the first stage", (0, 190))
     return figure
 
 
 def one_bubble_two_names() -> Figure:
-    """Overhead and idle fraction of a 16-stage pipeline against micro-batches: formula lines, played dots."""
+    """Overhead and idle fraction of a 16-stage pipeline against micro-batches: formulas as lines, a simulation as dots."""
     stages = 16
     grid, dots = np.arange(2, 65), (4, 8, 16, 32, 64)
     figure, axis = chart(7.0, 2.9)
@@ -103,15 +103,15 @@ def one_bubble_two_names() -> Figure:
     axis.plot(dots, [100 * played_idle_fraction(stages=stages, micro_batches=m) for m in dots], "o", color=BLUE)
     axis.axhline(100, color=GREY, lw=0.8, ls=":")
     axis.text(64, 106, "100 %", color=GREY, ha="right")
-    axis.text(6.5, 290, "overhead: bubble over computing", color=ORANGE)
-    axis.text(3, 12, "idle fraction: bubble over step", color=BLUE)
-    x_axis(axis, f"micro-batches in a step ({stages} stages, 1F1B)", (1, 66), [4, 8, 16, 32, 48, 64])
+    axis.text(6.5, 290, "overhead: bubble / compute time", color=ORANGE)
+    axis.text(3, 12, "idle fraction: bubble / step time", color=BLUE)
+    x_axis(axis, f"micro-batches per step ({stages} stages, 1F1B)", (1, 66), [4, 8, 16, 32, 48, 64])
     y_axis(axis, limits=(0, 400), ticks=numbers(0, 100, 200, 300, 400, unit=" %"))
     return figure
 
 
 def days_against_utilisation() -> Figure:
-    """Days that the 405B run takes on 16,384 GPUs against MFU, with three figures that are quoted for it."""
+    """Days that the 405B run takes on 16,384 GPUs against MFU, with three numbers that are quoted for it."""
     figure, axis = chart(7.0, 2.9)
     attention = mfu_with_attention(mfu=1, parameters=PARAMETERS, layers=LAYERS, hidden=HIDDEN, sequence_length=CONTEXT)
     low, high = (100 * share / attention for share in REPORTED_MFU)
@@ -121,15 +121,15 @@ def days_against_utilisation() -> Figure:
     card_days = wall_clock_seconds(gpu_time_s=CARD_GPU_HOURS * 3600, gpus=GPUS) / DAY_S
     marks = {
         f"{card_days:.1f} days: the card's GPU-hours": _share(card_days),
-        f"{_days(0.40):.1f} days: at 40 % without interruption": 0.40,
-        f"54 days would need {100 * _share(54):.1f} %": _share(54),
+        f"{_days(0.40):.1f} days: at 40 % without interruptions": 0.40,
+        f"54 days: needs {100 * _share(54):.1f} %": _share(54),
     }
     for text, mfu in marks.items():
         axis.plot(100 * mfu, _days(mfu), "o", color=ORANGE)
         note(axis, text, (100 * mfu, _days(mfu)), (8, 5), ORANGE)
     x_axis(
         axis,
-        "MFU, averaged over the run, 6 FLOP for each parameter and token",
+        "MFU, averaged over the run, 6 FLOP per parameter and token",
         (30, 58),
         {percent: f"{percent} %" for percent in range(30, 60, 5)},
     )
@@ -149,7 +149,7 @@ def _days(mfu: float) -> float:
 
 
 def _share(days: float) -> float:
-    """The MFU of a run that takes so many days on all GPUs."""
+    """Return the MFU of a run that takes this many days on all GPUs."""
     return mfu_from_gpu_time(
         parameters=PARAMETERS,
         tokens=TOKENS,

@@ -1,4 +1,4 @@
-"""The pictures of the lesson on communication and overlap."""
+"""The figures of the lesson on communication and overlap."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _board(axis: Axes, held: Contents, left: float, addressed: bool) -> None:
 
 
 def links_of_a_cluster() -> Figure:
-    """GPUs in servers, servers in pods, and what each level carries in one direction."""
+    """GPUs in nodes, nodes in pods, and what each level carries in one direction."""
     figure, axis = chart(7.6, 3.0)
     for server in range(2):
         left = server * 5.3
@@ -77,13 +77,15 @@ def links_of_a_cluster() -> Figure:
             axis.plot([x, x], [0.57, 0.9], color=BLUE, lw=2.2)
             axis.plot([x, x], [1.66, 2.15], color=ORANGE, lw=1)
         axis.plot([left + 0.15, left + 4.55], [0.95, 0.95], color=BLUE, lw=5)
-        caption(axis, left + 2.35, 1.3, f"NVLink switch: {NVLINK / 1e9:.0f} GB/s a GPU", BLUE, ha="center", va="center")
+        caption(
+            axis, left + 2.35, 1.3, f"NVLink switch: {NVLINK / 1e9:.0f} GB/s per GPU", BLUE, ha="center", va="center"
+        )
     axis.plot([0.2, 9.8], [2.2, 2.2], color=ORANGE, lw=4)
     caption(
         axis,
         5.0,
         2.45,
-        f"network of the pod: a port of {PORT / 1e9:.0f} GB/s for each GPU, {8 * PORT / 1e9:.0f} GB/s a server",
+        f"network of the pod: one port of {PORT / 1e9:.0f} GB/s per GPU, {8 * PORT / 1e9:.0f} GB/s per node",
         ORANGE,
         ha="center",
     )
@@ -94,12 +96,12 @@ def links_of_a_cluster() -> Figure:
         axis,
         5.0,
         3.45,
-        f"between pods: often oversubscribed; at 1:7, {share / 1e9:.1f} GB/s for each GPU",
+        f"between pods: often oversubscribed; at 1:7, {share / 1e9:.1f} GB/s per GPU",
         GREEN,
         ha="center",
     )
-    caption(axis, 2.35, -0.35, "server", BLUE, ha="center")
-    caption(axis, 7.65, -0.35, "server", BLUE, ha="center")
+    caption(axis, 2.35, -0.35, "node", BLUE, ha="center")
+    caption(axis, 7.65, -0.35, "node", BLUE, ha="center")
     axis.set_xlim(-0.3, 10.4)
     axis.set_ylim(-0.5, 3.8)
     axis.axis("off")
@@ -107,30 +109,30 @@ def links_of_a_cluster() -> Figure:
 
 
 def four_ways_over_servers() -> Figure:
-    """Time against message size on eight servers of eight H100s."""
+    """Time against message size on eight nodes of eight H100s."""
     figure, axis = chart(6.4, 3.0)
     sizes = np.geomspace(1e4, 1e10, 120)
     servers, each, latency = 8, 8, 5e-6
     gpus = servers * each
     ways = (
-        ("ring, one port a server", ORANGE, "-", [all_reduce_seconds(message_bytes=float(m), bandwidth_bytes_per_s=PORT, gpus=gpus, latency_s=latency) for m in sizes]),
+        ("ring, one port per node", ORANGE, "-", [all_reduce_seconds(message_bytes=float(m), bandwidth_bytes_per_s=PORT, gpus=gpus, latency_s=latency) for m in sizes]),
         ("rings over eight ports", BLUE, "-", [all_reduce_seconds(message_bytes=float(m), bandwidth_bytes_per_s=each * PORT, gpus=gpus, latency_s=latency) for m in sizes]),
-        ("sharded, phase after phase", GREEN, "-", [sharded_seconds(message_bytes=float(m), servers=servers, gpus_per_server=each, port_bytes_per_s=PORT, nvlink_bytes_per_s=NVLINK, latency_s=latency) for m in sizes]),
+        ("sharded, phases in sequence", GREEN, "-", [sharded_seconds(message_bytes=float(m), servers=servers, gpus_per_server=each, port_bytes_per_s=PORT, nvlink_bytes_per_s=NVLINK, latency_s=latency) for m in sizes]),
         ("two trees over eight ports", GREY, "--", [double_tree_seconds(message_bytes=float(m), bandwidth_bytes_per_s=each * PORT, gpus=gpus, latency_s=latency) for m in sizes]),
     )  # fmt: skip
     for label, colour, style, seconds in ways:
         axis.loglog(sizes, seconds, color=colour, lw=2, ls=style, label=label)
     axis.legend(frameon=False, fontsize=8, labelcolor=GREY, loc="upper left")
-    x_axis(axis, "message", ticks={1e4: "10 kB", 1e6: "1 MB", 1e8: "100 MB", 1e10: "10 GB"})
+    x_axis(axis, "message size", ticks={1e4: "10 kB", 1e6: "1 MB", 1e8: "100 MB", 1e10: "10 GB"})
     y_axis(axis, "time of the all-reduce", ticks={1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 1e-1: "0.1 s", 1: "1 s"})
     return figure
 
 
 def tail_of_a_backward_pass() -> Figure:
-    """Two backward passes beside their all-reduces: one network keeps up, the other falls behind."""
+    """Two backward passes with overlapped all-reduces: one network keeps up, the other falls behind."""
     figure = Figure(figsize=(7.6, 3.2), layout="constrained")
     for axis, reduce_s, story in zip(
-        figure.subplots(2, 1, sharex=True), (3.0, 7.0), ("network keeps up: 3 ms a layer", "network falls behind: 7 ms a layer"), strict=True
+        figure.subplots(2, 1, sharex=True), (3.0, 7.0), ("network keeps up: 3 ms per layer", "network falls behind: 7 ms per layer"), strict=True
     ):  # fmt: skip
         spans = play_backward([5.0] * 8, [reduce_s] * 8)
         end = max(span.ended for span in spans if span.lane == "compute")
@@ -157,7 +159,7 @@ def _bar(axis: Axes, span: Span, end: float) -> None:
 
 
 def tail_against_buckets() -> Figure:
-    """The wait after the backward pass against the number of buckets."""
+    """Exposed communication after the backward pass against the number of buckets."""
     figure, axis = chart(6.2, 2.7)
     run = {"backward_s": 0.3, "transfer_s": 0.08, "latency_s": 0.6e-3}
     best = best_buckets(**run)
@@ -165,8 +167,8 @@ def tail_against_buckets() -> Figure:
     axis.loglog(counts, [bucketed_tail_seconds(buckets=n, **run) * 1e3 for n in counts], color=BLUE, lw=2)
     axis.axvline(best, color=GREY, lw=1, ls=":")
     axis.text(best * 0.93, 30, f"best: {best} buckets", ha="right", color=GREY)
-    caption(axis, 4.5, 28, "a smaller last bucket", BLUE)
-    caption(axis, 560, 12, "fixed costs\noutlast the pass", ORANGE)
+    caption(axis, 4.5, 28, "the last bucket shrinks", BLUE)
+    caption(axis, 560, 12, "fixed costs\nexceed the pass", ORANGE)
     x_axis(axis, "buckets", ticks={1: "1", 10: "10", 100: "100", 1000: "1000"})
-    y_axis(axis, "wait after the pass", ticks={1: "1 ms", 10: "10 ms", 100: "100 ms"})
+    y_axis(axis, "exposed after the pass", ticks={1: "1 ms", 10: "10 ms", 100: "100 ms"})
     return figure

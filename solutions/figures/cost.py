@@ -1,4 +1,4 @@
-"""The pictures of the lesson on compute and cost."""
+"""Figures of the lesson on compute and cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUALITY = 13e9  # parameters of the compute-optimal model whose loss the models 
 
 
 def valleys_of_equal_compute() -> Figure:
-    """Predicted loss against size for four budgets, with the bottoms that the oracle walks to."""
+    """Predicted loss against size for four budgets, with the minima that the oracle finds."""
     figure, axis = chart(7.2, 3.3)
     for budget, colour in zip(BUDGETS, (GREY, GREEN, BLUE, ORANGE), strict=True):
         bottom = walked_size(work_flop=budget, fit=FIT)
@@ -37,7 +37,7 @@ def valleys_of_equal_compute() -> Figure:
         of_tokens = f"{tokens:.3g}B" if tokens < 1000 else f"{tokens / 1000:.3g}T"
         note(
             axis,
-            f"$10^{{{round(np.log10(budget))}}}$ FLOP, lowest at\n{bottom / 1e9:.3g}B on {of_tokens} tokens",
+            f"$10^{{{round(np.log10(budget))}}}$ FLOP, best size\n{bottom / 1e9:.3g}B on {of_tokens} tokens",
             (float(sizes[-1]), losses[-1]),
             (6, -6),
             colour,
@@ -45,17 +45,17 @@ def valleys_of_equal_compute() -> Figure:
         )
     x_axis(
         axis,
-        "parameters; the tokens are the budget over 6 N",
+        "parameters N; the tokens are C / 6N",
         (2.5e8, 9e12),
         {1e9: "1B", 1e10: "10B", 1e11: "100B", 1e12: "1T"},
         log=10,
     )
-    y_axis(axis, "predicted loss, nats a token", (1.9, 2.5))
+    y_axis(axis, "predicted loss, nats per token", (1.9, 2.5))
     return figure
 
 
 def price_of_another_size() -> Figure:
-    """Training FLOP beyond the optimum's, at the same loss, against the size over the optimum's."""
+    """Extra training FLOP at the same loss, against the size over the compute-optimal size."""
     figure, axis = chart(7.2, 3.0)
     for fit, name, colour, height in (
         (FIT, "refit (Besiroglu et al.)", BLUE, 58),
@@ -71,20 +71,20 @@ def price_of_another_size() -> Figure:
         caption(axis, least * 1.02, 190, f"{100 * least:.0f} %", colour)
         axis.text(0.66, height, name, color=colour)
     half = 100 * compute_overhead(size_factor=0.5, fit=FIT)
-    note(axis, f"half the size: {half:.0f} %", (0.5, half), (14, 4), BLUE, fontsize=8)
+    note(axis, f"half the size: {half:.0f} % more", (0.5, half), (14, 4), BLUE, fontsize=8)
     x_axis(
         axis,
-        "parameters, over those of the optimum; the loss is the same everywhere",
+        "parameters over those of the best size, at the same loss",
         (0.085, 4.2),
-        {0.1: "10 %", 0.25: "25 %", 0.5: "50 %", 1: "the best size", 2: "2 times", 4: "4 times"},
+        {0.1: "10 %", 0.25: "25 %", 0.5: "50 %", 1: "best size", 2: "2 times", 4: "4 times"},
         log=10,
     )
-    y_axis(axis, "more training FLOP", (-4, 205), numbers(0, 50, 100, 150, 200, unit=" %"))
+    y_axis(axis, "extra training FLOP", (-4, 205), numbers(0, 50, 100, 150, 200, unit=" %"))
     return figure
 
 
 def life_of_a_model() -> Figure:
-    """Training and serving FLOP of models of one loss against their size, for three demands."""
+    """Training and serving FLOP of models with the same loss against their size, for three demands."""
     loss = predicted_loss(parameters=QUALITY, tokens=balanced_tokens(parameters=QUALITY, fit=FIT), fit=FIT)
     figure, axis = chart(7.2, 3.2)
     sizes = np.geomspace(3e9, 20e9, 200)
@@ -94,7 +94,7 @@ def life_of_a_model() -> Figure:
         best = best_size(parameters=QUALITY, served_tokens=served, fit=FIT)
         walked = slid_size(parameters=QUALITY, served_tokens=served, fit=FIT)
         mark(axis, walked / 1e9, _life(best, loss, served) / 1e22, colour, size=5)
-        name = "training alone" if not served else f"and {served / 1e12:.0f}T tokens served"
+        name = "training alone" if not served else f"{served / 1e12:.0f}T tokens served"
         caption(axis, 20.6, spent[-1], f"{name}:\nlowest at {best / 1e9:.1f}B", colour, va="center")
     x_axis(
         axis,
@@ -103,7 +103,7 @@ def life_of_a_model() -> Figure:
         numbers(3, 4, 6, 8, 10, 13, 20, unit="B"),
         log=10,
     )
-    y_axis(axis, "FLOP in the model's life, 10²²", (0, 20), [0, 5, 10, 15, 20])
+    y_axis(axis, "lifetime FLOP, 10²²", (0, 20), [0, 5, 10, 15, 20])
     return figure
 
 
@@ -113,7 +113,7 @@ def _life(size: float, loss: float, served: float) -> float:
 
 
 def worth_of_epochs() -> Figure:
-    """New tokens that several epochs are worth, in multiples of the data, beside what they would be without any loss."""
+    """New tokens that several epochs are worth, in multiples of the data, and what they would be worth if every token were new."""
     figure, axis = chart(7.2, 3.0)
     epochs = np.geomspace(1, 100, 200)
     axis.plot(epochs, epochs, color=GREY, lw=1, ls="--")
@@ -124,7 +124,7 @@ def worth_of_epochs() -> Figure:
         note(axis, f"{dot} epochs: {worth:.3g}", (dot, worth), (6, -12), ORANGE, fontsize=8)
     limit = 1 + REPEATS_THAT_COUNT
     axis.axhline(limit, color=GREY, lw=0.8, ls=":")
-    caption(axis, 1.05, limit * 1.06, f"never more than {limit:.1f} times the data", GREY)
+    caption(axis, 1.05, limit * 1.06, f"limit: {limit:.1f} times the data", GREY)
     caption(axis, 26, 21.5, "if every token counted as new", GREY, va="center")
     x_axis(axis, "epochs", ticks=numbers(1, 2, 4, 8, 16, 40, 100), log=10)
     y_axis(axis, "worth in new tokens,\ntimes the data", (0.95, 24), numbers(1, 2, 4, 8, 16), log=10)

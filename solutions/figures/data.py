@@ -1,4 +1,4 @@
-"""The pictures of the lesson on data at scale."""
+"""Figures of the lesson on data at scale."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ CHAPTER = "14-data"
 CONNECTIONS, STREAM = 64, 80e6
 STEPS, STEP_S, FAST_S, SLOW_S, SLOW_EVERY = 200, 2.5, 1.0, 12.0, 10
 HASHES = 112
-LABELS = {4: (0.39, 0.66), 8: (0.67, 0.66), 16: (0.77, 0.13)}  # where a curve's name stands, by hashes of a band
+LABELS = {4: (0.39, 0.66), 8: (0.67, 0.66), 16: (0.77, 0.13)}  # position of a curve's label, by hashes per band
 
 
 def rate_by_request_size() -> Figure:
-    """Rate of 64 requests at once against their size, for three latencies."""
+    """Rate of 64 requests in flight against their size, for three latencies."""
     figure, axis = chart(7.2, 3.2)
     sizes = np.logspace(4, 8.3, 60)
     for latency_s, colour in ((0.02, GREEN), (0.1, BLUE), (0.2, ORANGE)):
@@ -52,16 +52,16 @@ def rate_by_request_size() -> Figure:
             ha="right" if latency_s <= 0.1 else "left",
         )
     axis.axhline(CONNECTIONS * STREAM / 1e9, color=GREY, lw=0.8, ls=":")
-    caption(axis, 0.011, CONNECTIONS * STREAM / 1e9 * 1.12, "64 connections, always receiving", GREY)
+    caption(axis, 0.011, CONNECTIONS * STREAM / 1e9 * 1.12, "64 connections without latency", GREY)
     x_axis(
-        axis, "bytes of a request", ticks={0.01: "10 kB", 0.1: "100 kB", 1: "1 MB", 10: "10 MB", 100: "100 MB"}, log=10
+        axis, "request size", ticks={0.01: "10 kB", 0.1: "100 kB", 1: "1 MB", 10: "10 MB", 100: "100 MB"}, log=10
     )
-    y_axis(axis, "rate of 64 requests at once", (0.003, 10), {0.01: "10 MB/s", 0.1: "100 MB/s", 1: "1 GB/s"}, log=10)
+    y_axis(axis, "rate, 64 requests in flight", (0.003, 10), {0.01: "10 MB/s", 0.1: "100 MB/s", 1: "1 GB/s"}, log=10)
     return figure
 
 
 def waiting_by_depth() -> Figure:
-    """Waiting of a GPU against the depth of its queue, for even loads and for loads of the same mean with a tail."""
+    """Time that a GPU waits against the depth of its queue, for equal loads and for loads of the same mean with a slow tail."""
     figure, axis = chart(7.2, 3.0)
     tail = [FAST_S if number % SLOW_EVERY else SLOW_S for number in range(1, STEPS + 1)]
     even = [sum(tail) / len(tail)] * STEPS
@@ -75,13 +75,13 @@ def waiting_by_depth() -> Figure:
         played = [played_wait(load_s=log, step_s=STEP_S, prefetch=depth) for depth in depths]
         mark(axis, depths, played, colour, size=5)
         note(axis, label, (depths[1], waits[1]), (10, 8), colour)
-    x_axis(axis, "batches in the queue, at most")
-    y_axis(axis, "seconds of waiting in 200 steps", (0, 215))
+    x_axis(axis, "depth of the queue, in batches")
+    y_axis(axis, "seconds waited in 200 steps", (0, 215))
     return figure
 
 
 def reach_of_a_buffer() -> Figure:
-    """Where samples come out of a shuffle buffer, played, with the line before which they cannot."""
+    """Positions at which samples leave a simulated shuffle buffer, with the line of the earliest possible ones."""
     figure, axes = charts(7.2, 3.4, 1, 2, sharey=True)
     samples = 50_000
     for axis, size, colour in zip(axes, (1_000, 10_000), (BLUE, ORANGE), strict=True):
@@ -93,8 +93,8 @@ def reach_of_a_buffer() -> Figure:
         axis.plot(line, [earliest_draw(place=p, buffer_samples=size) for p in line], color=GREY, lw=1)
         axis.set_title(f"buffer of {size:,}", color=GREY, fontsize=9)
         x_axis(axis, "place in the stream", ticks=numbers(0, 25_000, 50_000))
-    y_axis(axes[0], "comes out at draw", ticks=numbers(0, 25_000, 50_000))
-    caption(axes[1], 30_000, 12_000, "not before this line", GREY, ha="left")
+    y_axis(axes[0], "draw that returns it", ticks=numbers(0, 25_000, 50_000))
+    caption(axes[1], 30_000, 12_000, "earliest possible", GREY, ha="left")
     return figure
 
 
@@ -115,7 +115,7 @@ def _shuffled(samples: int, size: int, dice: random.Random) -> tuple[list[int], 
 
 
 def curves_of_bands() -> Figure:
-    """Chance of becoming candidates against similarity, for three ways to cut 112 hashes."""
+    """Probability of becoming candidates against similarity, for three ways to cut 112 hashes."""
     figure, axis = chart(7.2, 3.0)
     grid = np.linspace(0.01, 1, 100)
     for rows, colour in ((4, GREEN), (8, BLUE), (16, ORANGE)):
@@ -130,5 +130,5 @@ def curves_of_bands() -> Figure:
         axis.plot(steep, height, "s", color=colour, ms=6)
         axis.text(*LABELS[rows], f"{bands} bands of {rows}", color=colour, ha="right")
     x_axis(axis, "similarity of two documents", (0, 1))
-    y_axis(axis, "chance of becoming candidates", (0, 1.02), percents(0, 0.25, 0.5, 0.75, 1))
+    y_axis(axis, "probability of becoming candidates", (0, 1.02), percents(0, 0.25, 0.5, 0.75, 1))
     return figure

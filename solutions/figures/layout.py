@@ -1,4 +1,4 @@
-"""The pictures of the lesson on layouts."""
+"""The figures of the lesson on layouts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ CHAPTER = "15-layout"
 
 STAGES = (BLUE, ORANGE, GREEN, GREY)
 GRID: dict[str, Any] = {"tp": 4, "cp": 1, "pp": 4, "dp": 4}
-SERVER = 8
+NODE = 8
 NVLINK, PORT = 450e9, 50e9  # H100, one direction
 RUN_405B: dict[str, Any] = {"micro_batches": 16, "stage_layers": 8, "tp": 8}
 
 
 def ranks_in_two_orders() -> Figure:
-    """64 GPUs in 8 servers, numbered in two orders; colours are pipeline stages, the rings are a data-parallel group."""
+    """64 GPUs in 8 nodes, numbered in two orders; colours are pipeline stages, the rings are a data-parallel group."""
     figure, (left, right) = charts(7.2, 3.1, 1, 2)
     for axis, order, name in (
         (left, "tp-cp-pp-dp", "DP outermost"),
@@ -40,7 +40,7 @@ def ranks_in_two_orders() -> Figure:
         axis.set_title(name, color=GREY, fontsize=9)
     for stage, colour in enumerate(STAGES):
         caption(figure, 0.27 + 0.15 * stage, -0.07, f"■ stage {stage}", colour, ha="center")
-    caption(figure, 0.5, -0.13, "number: replica    ring: ranks that add up the same gradients", GREY, ha="center")
+    caption(figure, 0.5, -0.13, "number: replica    ring: ranks that sum the same gradients", GREY, ha="center")
     return figure
 
 
@@ -48,22 +48,22 @@ def _ranks(axis: Axes, order: str) -> None:
     gpus = GRID["tp"] * GRID["cp"] * GRID["pp"] * GRID["dp"]
     same = set(rank_grid.group(rank=0, axis="dp", order=order, **GRID))
     for rank in range(gpus):
-        x, y = rank // SERVER, rank % SERVER
+        x, y = rank // NODE, rank % NODE
         stage = rank_grid.place(rank=rank, axis="pp", order=order, **GRID)
         replica = rank_grid.place(rank=rank, axis="dp", order=order, **GRID)
         axis.add_patch(Rectangle((x + 0.06, y + 0.06), 0.88, 0.88, facecolor=STAGES[stage], lw=0))
         if rank in same:
             axis.add_patch(Ellipse((x + 0.5, y + 0.5), 0.62, 0.72, fill=False, edgecolor="white", lw=1.4))
         write_in(axis, x + 0.5, y + 0.5, str(replica), fontsize=7)
-    x_axis(axis, "server", (0, gpus // SERVER), middles(map(str, range(gpus // SERVER))))
-    y_axis(axis, limits=(SERVER, 0), ticks=[])
+    x_axis(axis, "node", (0, gpus // NODE), middles(map(str, range(gpus // NODE))))
+    y_axis(axis, limits=(NODE, 0), ticks=[])
     axis.tick_params(length=0)
     for side in ("left", "bottom"):
         axis.spines[side].set_visible(False)
 
 
 def what_the_axes_send() -> Figure:
-    """Gigabytes that a GPU of the 405B run sends in a step on each axis, at 8K and at 128K, and the time on two links."""
+    """Gigabytes that a GPU of the 405B run sends per step on each axis at 128K, and the time on two links."""
     shape = layer_shape("Llama-3-405B")
     hidden, head_width = shape["hidden"], shape["hidden"] // shape["heads"]
     length = {"sequence_length": 131072, "cp": 16}
@@ -77,18 +77,18 @@ def what_the_axes_send() -> Figure:
     for place, (name, sent) in enumerate(rows.items()):
         colour = ORANGE if name.startswith(("TP", "CP")) else BLUE
         axis.barh(place, sent / 1e9, color=colour, height=0.6)
-        times = f"{sent / 1e9:.3g} GB: {_seconds(sent / NVLINK)} on NVLink, {_seconds(sent / PORT)} on a port"
+        times = f"{sent / 1e9:.3g} GB: {_seconds(sent / NVLINK)} over NVLink, {_seconds(sent / PORT)} over a port"
         caption(axis, sent / 1e9 * 1.12, place, times, GREY, va="center")
     x_axis(
         axis,
-        "GB that one GPU sends in a step (405B, 131,072 tokens, 16 micro-batches)",
-        (0.5, 30000),
+        "GB that one GPU sends per step (405B, 131,072 tokens, 16 micro-batches)",
+        (0.5, 100000),
         {1: "1", 10: "10", 100: "100", 1000: "1000"},
         log=10,
     )
     name_rows(axis, rows)
     caption(figure, 0.3, -0.16, "■ a layer waits for it", ORANGE, ha="center")
-    caption(figure, 0.66, -0.16, "■ seldom, or hidden", BLUE, ha="center")
+    caption(figure, 0.66, -0.16, "■ rare, or overlapped", BLUE, ha="center")
     return figure
 
 
@@ -97,7 +97,7 @@ def _seconds(value: float) -> str:
 
 
 def a_batch_that_is_given() -> Figure:
-    """Idle share of a 16-stage pipeline against the GPUs, at 2,048 sequences in a step; dots are played."""
+    """Idle fraction of a 16-stage pipeline against the number of GPUs, at 2,048 sequences per step; dots are simulated."""
     figure, axis = chart(7.2, 2.9)
     sequences, tp, pp = 2048, 8, 16
     gpus = [tp * pp * dp for dp in (4, 8, 16, 32, 64, 128)]
@@ -116,18 +116,18 @@ def a_batch_that_is_given() -> Figure:
         caption(axis, gpus[-1] * 1.06, idle[-1], f"{name}: {idle[-1]:.0f} %", colour, va="center")
     x_axis(
         axis,
-        "GPUs, and micro-batches of each replica",
+        "GPUs, and micro-batches per replica",
         (gpus[0] * 0.9, gpus[-1] * 2.2),
         {n: f"{n:,}\nm = {sequences * tp * pp // n}" for n in gpus},
         fontsize=8,
         log=2,
     )
-    y_axis(axis, "share of the step that a GPU waits", (0, 55), numbers(0, 10, 20, 30, 40, 50, unit=" %"))
+    y_axis(axis, "bubble idle fraction", (0, 55), numbers(0, 10, 20, 30, 40, 50, unit=" %"))
     return figure
 
 
 def memory_of_layouts() -> Figure:
-    """What a GPU holds of Llama-3-8B on 64 H100 under five layouts, and how long their steps are."""
+    """Memory per GPU and relative step time of Llama-3-8B on 64 H100 under five layouts."""
     figure, axis = chart(7.2, 3.0)
     layouts = {
         "DP 64\nZeRO-1": Layout(dp=64, gradient_bytes=4),
@@ -156,17 +156,17 @@ def memory_of_layouts() -> Figure:
     axis.axhline(room / 1e9, color=GREY, lw=1, ls=":")
     caption(axis, len(layouts) - 0.62, room / 1e9 + 1, "80 GB", GREY, va="bottom")
     x_axis(axis, limits=(-0.5, len(layouts) - 0.2), ticks=dict(enumerate(layouts)), fontsize=8)
-    y_axis(axis, "GB on a GPU")
+    y_axis(axis, "GB per GPU")
     axis.tick_params(axis="x", length=0)
     for place, (colour, text) in enumerate(
-        ((BLUE, "states"), (ORANGE, "activations"), (GREY, "logits, buffers, context"))
+        ((BLUE, "model states"), (ORANGE, "activations"), (GREY, "logits, buffers, context"))
     ):
         caption(figure, 0.28 + 0.24 * place, -0.06, f"■ {text}", colour, ha="center")
     return figure
 
 
 def flop_for_a_byte() -> Figure:
-    """FLOP that a GPU computes at its dense peak while it sends a byte, over NVLink and over a port, by generation."""
+    """FLOP that a GPU computes at its dense peak while it sends one byte, over NVLink and over a port, by generation."""
     figure, axis = chart(7.2, 2.6)
     generations = (
         ("V100\nFP16", "V100-32GB", "fp16", "EDR"),
@@ -186,8 +186,8 @@ def flop_for_a_byte() -> Figure:
             axis.bar(place + shift, needed, color=colour, width=0.36)
             axis.text(place + shift, needed * 1.1, f"{needed:,.0f}", color=GREY, ha="center", fontsize=7)
     x_axis(axis, ticks=dict(enumerate(name for name, *_ in generations)), fontsize=8)
-    y_axis(axis, "FLOP for each byte sent", (300, 200000), log=10)
+    y_axis(axis, "FLOP per byte sent", (300, 200000), log=10)
     axis.tick_params(axis="x", length=0)
-    caption(figure, 0.36, -0.06, "■ over NVLink, one direction", BLUE, ha="center")
+    caption(figure, 0.36, -0.06, "■ over NVLink, per direction", BLUE, ha="center")
     caption(figure, 0.68, -0.06, "■ over a port: EDR, HDR, NDR, XDR", ORANGE, ha="center")
     return figure

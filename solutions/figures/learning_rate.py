@@ -1,4 +1,4 @@
-"""The pictures of the lesson on learning-rate scaling."""
+"""The figures of the lesson on learning-rate scaling."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ._drawing import caption, chart, charts, halvings, note, numbers, x_axis, y
 
 CHAPTER = "04-learning-rate-scaling"
 
-BASE_LR, BASE_BATCH = 3e-4, 256  # the recipe that the lesson scales from
+BASE_LR, BASE_BATCH = 3e-4, 256  # the recipe that the lesson scales
 STEPS, WARMUP = 100_000, 2_000  # its length and warmup
 
 
 def two_rules() -> Figure:
-    """The learning rates that the two rules propose, over the batch."""
+    """The learning rates that the two rules give, over the batch size."""
     batches = [BASE_BATCH * 2**power for power in range(7)]
     figure, axis = chart(7.0, 3.0)
     for name, rule, colour, marker in (
@@ -31,19 +31,19 @@ def two_rules() -> Figure:
         axis.plot(batches, rates, color=colour, marker=marker)
         note(axis, name, (batches[-1], rates[-1]), (8, -3), colour)
         note(axis, f"{rates[3]:.3g}", (batches[3], rates[3]), (6, -13), colour)
-    x_axis(axis, "batch, sequences", (220, 31_000), {batch: f"{batch:,}" for batch in batches}, log=2)
+    x_axis(axis, "batch size, sequences", (220, 31_000), {batch: f"{batch:,}" for batch in batches}, log=2)
     y_axis(axis, "learning rate", log=10)
     return figure
 
 
 def horizons() -> Figure:
-    """A base schedule, the same scaled with batch and rate, and one whose length nobody shortened."""
+    """A base schedule, the same with batch size and learning rate doubled, and one whose length was not shortened."""
     factor = 2
     half = round(scaled_steps(steps=STEPS, base_batch=BASE_BATCH, batch=factor * BASE_BATCH))
     rows = (
         ("the recipe", 1, WARMUP, STEPS, STEPS, BLUE, "-"),
         ("batch and rate doubled, horizon halved", factor, WARMUP // factor, half, half, ORANGE, "-"),
-        ("horizon forgotten: the run ends here", factor, WARMUP // factor, STEPS, half, GREY, "--"),
+        ("horizon not shortened: run ends here", factor, WARMUP // factor, STEPS, half, GREY, "--"),
     )
     figure, axis = chart(7.0, 3.0)
     for name, times, warmup, total, end, colour, line in rows:
@@ -66,7 +66,7 @@ def horizons() -> Figure:
 
 
 def cosine_and_stable() -> Figure:
-    """A cosine and a warmup-stable-decay schedule of the same length, and both when the run is made longer."""
+    """A cosine and a warmup-stable-decay schedule of the same length, and both for a longer run."""
     figure, panels = charts(7.0, 2.7, 1, 2, sharey=True)
     for axis, name in zip(panels, ("cosine", "warmup-stable-decay"), strict=True):
         for total, line, colour in ((STEPS, "-", BLUE), (STEPS * 3 // 2, "--", ORANGE)):
@@ -95,7 +95,7 @@ def cosine_and_stable() -> Figure:
 
 
 def steps_against_data() -> Figure:
-    """Steps and data to reach a loss, as multiples of their minimum, over the batch as a multiple of the critical batch."""
+    """Steps and data to reach a loss, relative to their minimum, over the batch size relative to the critical one."""
     ratios = np.logspace(-4, 4, 161, base=2)
     steps = [steps_to_target(minimum_steps=1, critical_batch=1, batch=float(ratio)) for ratio in ratios]
     data = [data_to_target(minimum_data=1, critical_batch=1, batch=float(ratio)) for ratio in ratios]
@@ -103,16 +103,16 @@ def steps_against_data() -> Figure:
     axis.plot(ratios, steps, color=BLUE)
     axis.plot(ratios, data, color=ORANGE, linestyle="--")
     axis.plot(1, 2, color=GREY, marker="o")
-    note(axis, "twice the least\nof both", (1, 2), (0, 14), GREY, ha="center")
+    note(axis, "twice the\nminimum", (1, 2), (0, 14), GREY, ha="center")
     note(axis, "steps", (ratios[14], steps[14]), (10, 0), BLUE)
     note(axis, "tokens", (ratios[-15], data[-15]), (-44, 0), ORANGE)
-    x_axis(axis, "batch, as a multiple of the critical batch", ticks=halvings(-4, 4), log=2)
-    y_axis(axis, "as a multiple of the least", ticks=numbers(1, 2, 4, 8, 16), log=2)
+    x_axis(axis, "batch size / critical batch size", ticks=halvings(-4, 4), log=2)
+    y_axis(axis, "relative to the minimum", ticks=numbers(1, 2, 4, 8, 16), log=2)
     return figure
 
 
 def warmup_three_ways() -> Figure:
-    """What three rules make of a warmup at eight times the batch, over the tokens seen."""
+    """The warmups that three rules give at eight times the batch size, over the tokens seen."""
     factor, base_tokens = 8, BASE_BATCH * 8192 / 1e9
     end = STEPS * base_tokens
     rows = (
@@ -131,12 +131,12 @@ def warmup_three_ways() -> Figure:
     axis.axvline(end, color=GREY, lw=1, ls=":")
     caption(axis, end + 2, 0.25, "end of\nthe run", GREY)
     x_axis(axis, "tokens seen", (0, end + 22), {0: "0", 50: "50B", 100: "100B", 150: "150B", 200: "200B"})
-    y_axis(axis, "rate, recipe's peak = 1", (0, 3.3))
+    y_axis(axis, "rate / recipe's peak", (0, 3.3))
     return figure
 
 
 def linear_then_level() -> Figure:
-    """Best rate of SGD over the batch in the model of gradient noise, between the linear rule and its highest value."""
+    """Best learning rate of SGD over the batch size in the gradient-noise model, between the linear rule and its maximum."""
     ratios = np.logspace(-5, 5, 101, base=2)
     best = [best_lr(base_lr=0.5, base_batch=1, batch=float(ratio), noise_scale=1) for ratio in ratios]
     figure, axis = chart(7.0, 2.6)
@@ -144,10 +144,10 @@ def linear_then_level() -> Figure:
     axis.plot(ratios[:56], ratios[:56], color=ORANGE, linestyle="--")
     axis.axhline(1, color=GREY, lw=1, ls=":")
     axis.plot(1, 0.5, color=GREY, marker="o")
-    note(axis, "half of the highest rate", (1, 0.5), (8, -10), GREY)
+    note(axis, "half the maximum", (1, 0.5), (8, -10), GREY)
     note(axis, "linear rule", (ratios[42], ratios[42]), (-8, 4), ORANGE, ha="right")
-    note(axis, "highest rate", (ratios[2], 1), (0, -11), GREY)
-    note(axis, "best rate", (ratios[80], best[80]), (0, -14), BLUE)
-    x_axis(axis, "batch, as a multiple of the noise scale", ticks=halvings(-5, 5), log=2)
-    y_axis(axis, "rate over the highest", (1 / 48, 2.4), {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 2: "2"}, log=2)
+    note(axis, "maximum", (ratios[2], 1), (0, -11), GREY)
+    note(axis, "best learning rate", (ratios[80], best[80]), (0, -14), BLUE)
+    x_axis(axis, "batch size / noise scale", ticks=halvings(-5, 5), log=2)
+    y_axis(axis, "relative to the maximum", (1 / 48, 2.4), {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 2: "2"}, log=2)
     return figure

@@ -1,4 +1,4 @@
-"""The pictures of the lesson on pipeline parallelism, drawn from steps that are played."""
+"""The figures of the lesson on pipeline parallelism, drawn from simulated steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOURS = {"F": BLUE, "B": ORANGE, "W": GREEN}
 
 
 def _four_steps() -> dict[str, Played]:
-    """The four schedules, all with forward, input gradient and weight gradient equally long."""
+    """Simulate the four schedules, with F, B and W equally long."""
     names = {"GPipe": "GPipe", "1F1B": "1F1B", "interleaved, v = 2": "interleaved", "ZB-H1": "ZB-H1"}
     return {
         name: play_step(schedule=schedule, stages=STAGES, micro_batches=MICRO_BATCHES, virtual_stages=2)
@@ -28,7 +28,7 @@ def _four_steps() -> dict[str, Played]:
 
 
 def four_schedules() -> Figure:
-    """Who computes when: four schedules of the same work, on the same axis of time."""
+    """Draw four schedules of the same work on one time axis."""
     steps = _four_steps()
     figure, axes = charts(7.0, 6.6, len(steps), 1, sharex=True)
     longest = max(float(step.ticks) for step in steps.values())
@@ -54,7 +54,7 @@ def four_schedules() -> Figure:
         axis.set_xlim(0, longest + 0.5)
     x_axis(
         axes[-1],
-        "time in micro-batches, forward and backward on one stage",
+        "time, in units of one micro-batch (forward and backward) on one stage",
         ticks={6 * count: str(count) for count in range(12)},
     )
     for place, (word, colour) in enumerate((("forward", BLUE), ("backward", ORANGE), ("weight gradient", GREEN))):
@@ -64,7 +64,7 @@ def four_schedules() -> Figure:
 
 
 def in_flight_by_stage() -> Figure:
-    """What each of eight stages holds at its peak, in micro-batches of its own layers, under five schedules."""
+    """Draw the peak micro-batches in flight on each of eight stages, under five schedules."""
     stages, micro_batches = 8, 24
     ranks = range(stages)
     one: dict[str, Played] = {
@@ -86,12 +86,12 @@ def in_flight_by_stage() -> Figure:
         axis.plot(list(ranks), held, line, color=colour, lw=2, marker="o", ms=4)
         note(axis, name, (stages - 1, held[-1]), (8, 0), colour, va="center")
     x_axis(axis, f"stage ({stages} stages, {micro_batches} micro-batches)", (-0.2, stages + 1.2), list(ranks))
-    y_axis(axis, "micro-batches held", (0, 26))
+    y_axis(axis, "peak micro-batches in flight", (0, 26))
     return figure
 
 
 def idle_against_micro_batches() -> Figure:
-    """Idle fraction of eight stages against micro-batches, for one, two and four virtual stages: lines and played dots."""
+    """Draw the idle fraction of eight stages against micro-batches, for v = 1, 2 and 4: formula and simulation."""
     stages = 8
     grid, dots = range(8, 97), [8, 16, 24, 40, 56, 72, 96]
     figure, axis = chart(7.0, 2.9)
@@ -103,13 +103,13 @@ def idle_against_micro_batches() -> Figure:
         note(axis, f"v = {virtual_stages}", (24, idle[16]), (4, 5), colour)
     axis.axhline(5, color=GREY, lw=1, ls="--")
     axis.text(8.4, 5.8, "5 %", color=GREY)
-    x_axis(axis, f"micro-batches in a step ({stages} stages)", (6, 101), dots)
+    x_axis(axis, f"micro-batches per step ({stages} stages)", (6, 101), dots)
     y_axis(axis, "bubble idle fraction", (0, 50), numbers(0, 10, 20, 30, 40, 50, unit=" %"))
     return figure
 
 
 def two_lines_played() -> Figure:
-    """1F1B on two stages with four micro-batches, as the feedback on a schedule draws it, and what each wait is for."""
+    """Draw 1F1B on two stages with four micro-batches, as the feedback does, and label each wait."""
     orders = [schedule(rank, 2, 4, 1) for rank in range(2)]
     step = play_orders(orders, [{"F": 1, "B": 2}] * 2)
     figure, axis = chart(7.0, 1.5)

@@ -1,4 +1,4 @@
-"""The pictures of the lesson on mixed precision."""
+"""The figures of the lesson on mixed precision."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHAPTER = "09-mixed-precision"
 
 
 def ranges_of_the_formats() -> Figure:
-    """From the smallest positive number of a format to its largest, with the subnormal part set off."""
+    """Draw the range of each format, from its smallest positive number to its largest; subnormal numbers in orange."""
     figure, axis = chart(7, 2.7)
     names = ("BF16", "FP16", "E5M2", "E4M3")
     left_end, right_end = 1e-13, 1e7
@@ -31,7 +31,7 @@ def ranges_of_the_formats() -> Figure:
         axis.barh(place, normal - low, left=low, height=0.5, color=ORANGE, edgecolor="none")
         axis.barh(place, top - normal, left=normal, height=0.5, color=BLUE, edgecolor="none")
         if name == "BF16":
-            write_in(axis, -3, place, "from 9.2e-41 to 3.4e38, as wide as FP32")
+            write_in(axis, -3, place, "9.2e-41 to 3.4e38, the range of FP32")
             continue
         axis.text(low - 0.15, place, f"{smallest_subnormal(number_format=name):.1e}", ha="right", va="center")
         axis.text(top + 0.15, place, f"{largest(number_format=name):.0f}", ha="left", va="center")
@@ -39,7 +39,7 @@ def ranges_of_the_formats() -> Figure:
     ticks = range(-12, 7, 3)
     x_axis(
         axis,
-        "magnitude (orange: subnormal numbers, with fewer and fewer bits)",
+        "magnitude (orange: subnormal numbers, with reduced precision)",
         (math.log10(left_end), math.log10(right_end)),
         {tick: f"$10^{{{tick}}}$" for tick in ticks},
     )
@@ -48,7 +48,7 @@ def ranges_of_the_formats() -> Figure:
 
 
 def scaler_at_work() -> Figure:
-    """A scaler that is played against gradients which grow for a while: its scale, the overflows, and the corridor."""
+    """Draw a simulated scaler while gradients grow: its scale, the overflows, and the scales that lose nothing."""
     figure, axis = chart(7, 3)
     steps = 2950
     level, peaks = gradients_that_grow(steps=steps, times=math.exp(2.2))
@@ -67,7 +67,7 @@ def scaler_at_work() -> Figure:
 
 
 def spacing_of_the_formats() -> Figure:
-    """Half the distance to the next number against a weight's magnitude: what an update must exceed."""
+    """Draw half the distance to the next number, which an update must exceed, against the magnitude of a weight."""
     figure, axis = chart(7, 3)
     weights = np.geomspace(1e-3, 0.999, 1200)
     for name, colour in (("E4M3", GREEN), ("BF16", ORANGE), ("FP16", BLUE)):
@@ -78,7 +78,7 @@ def spacing_of_the_formats() -> Figure:
     axis.axhline(update, color=GREY, lw=1, ls="--")
     axis.text(1.05e-3, update * 0.8, "an update of 1e-4", va="top")
     moved = weights[[spacing(value=float(w), number_format="BF16") / 2 < update for w in weights]].max()
-    axis.annotate(f"BF16 weights above {moved:.2f}\nstand still",
+    axis.annotate(f"BF16 weights above {moved:.2f}\nno longer change",
                   (moved, update), (moved * 1.9, update / 90), color=ORANGE,
                   arrowprops={"arrowstyle": "->", "color": ORANGE})  # fmt: skip
     x_axis(axis, "magnitude of the weight", (1e-3, 1))
@@ -88,7 +88,7 @@ def spacing_of_the_formats() -> Figure:
 
 
 def bytes_of_the_recipes() -> Figure:
-    """Bytes a parameter of each recipe, tensor by tensor."""
+    """Draw the bytes per parameter of each recipe, tensor by tensor."""
     figure, axis = chart(7, 3)
     shown = (
         "FP32",
@@ -107,6 +107,6 @@ def bytes_of_the_recipes() -> Figure:
     ]
     names = (name.replace(", ", ",\n") for name in shown)
     stack_rows(axis, names, sizes, total="{:g}", gap=0.2, part="{:g}")
-    x_axis(axis, "bytes a parameter", (0, 20), range(0, 21, 4))
+    x_axis(axis, "bytes per parameter", (0, 20), range(0, 21, 4))
     axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=4)
     return figure

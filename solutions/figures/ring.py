@@ -97,7 +97,7 @@ def two_bandwidths() -> Figure:
     axis.semilogx(gpus, [bus / 1e9] * len(gpus), color=BLUE, lw=2)
     axis.semilogx(gpus, rates, color=ORANGE, lw=2)
     axis.text(60, bus / 1e9 + 12, "bus bandwidth: how busy the links are", color=BLUE, ha="center")
-    axis.text(60, rates[-1] - 40, "algorithm bandwidth: message over time", color=ORANGE, ha="center")
+    axis.text(60, rates[-1] - 40, "algorithm bandwidth: message size ÷ time", color=ORANGE, ha="center")
     x_axis(axis, "GPUs", ticks=numbers(2, 8, 64, 512))
     y_axis(axis, "GB/s", (0, 430), [0, 100, 200, 300, 400])
     return figure

@@ -1,4 +1,4 @@
-"""The pictures of the lesson on the roofline, FLOP and MFU."""
+"""Figures of the lesson on the roofline, FLOPs and MFU."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _chip(name: str) -> dict[str, Any]:
 
 
 def roofline_of_a_layer() -> Figure:
-    """The rooflines of two chips, the kernels of a layer of the running model, and a decoding step."""
+    """Draw the rooflines of two chips, the kernels of a layer of the running model, and a decoding step."""
     figure, axis = chart(7.2, 3.6)
     grid = np.logspace(-1, 4, 200)
     for name, (label, colour) in CHIPS.items():
@@ -55,7 +55,7 @@ def roofline_of_a_layer() -> Figure:
     kernels = {kernel.name: kernel for kernel in layer_kernels(tokens=TOKENS, sequence_length=TOKENS, **shape)}
     decoding = decode_intensity(parameters=models.parameters(model=RUNNING_MODEL), sequences=64)
     marks = {
-        "residual sum": (kernels["first residual sum"].intensity, (36, -4), "left"),
+        "residual addition": (kernels["first residual sum"].intensity, (36, -4), "left"),
         "RMSNorm": (kernels["first norm"].intensity, (-4, 12), "right"),
         "decoding, 64 sequences, weights only": (decoding, (-8, 8), "right"),
         "keys": (kernels["keys"].intensity, (0, 14), "center"),
@@ -67,22 +67,22 @@ def roofline_of_a_layer() -> Figure:
         axis.plot(intensity, rate, "s", color=BLUE, ms=5)
         note(axis, name, (intensity, rate), offset, GREY, ha=side, va="center", fontsize=8)
     x_axis(axis, "FLOP per byte of memory traffic", (0.1, 12000), log=10)
-    y_axis(axis, "TFLOP/s at best, BF16", (0.25, 4000), log=10)
+    y_axis(axis, "attainable TFLOP/s, BF16", (0.25, 4000), log=10)
     return figure
 
 
 def share_of_flop() -> Figure:
-    """Shares of the parts of a step against the length of the sequences, for a small and for a large model."""
+    """Draw each part's share of a step's FLOP against the sequence length, for a small and a large model."""
     figure, (small, large) = charts(7.2, 3.0, 1, 2, sharey=True)
     for axis, model in ((small, RUNNING_MODEL), (large, "Llama-3-405B")):
         _stack(axis, model)
         axis.set_title(model, color=GREY, fontsize=9)
-        axis.set_xlabel("tokens of a sequence")
+        axis.set_xlabel("sequence length")
     y_axis(small, "share of a step's FLOP", ticks=percents(0, 0.25, 0.5, 0.75, 1))
-    for y, text in ((0.35, "MLP"), (0.82, "attention\nmatrices")):
+    for y, text in ((0.35, "MLP"), (0.82, "attention\nprojections")):
         caption(small, 600, y, text, "white", va="center")
-    write_in(small, 60000, 0.6, "scores", fontsize=8)
-    caption(figure, 0.5, -0.06, "grey at the top of the stack: the output layer", GREY, ha="center")
+    write_in(small, 60000, 0.6, "core\nattention", fontsize=8)
+    caption(figure, 0.5, -0.06, "grey, at the top: the output layer", GREY, ha="center")
     return figure
 
 
@@ -106,7 +106,7 @@ def _stack(axis: Axes, model: str) -> None:
 
 
 def six_n_against_the_count() -> Figure:
-    """6 FLOP a parameter and token over the counted FLOP, for three models, against the length of the sequences."""
+    """Draw 6·N over the counted FLOP per token, for three models, against the sequence length."""
     figure, axis = chart(7.2, 3.0)
     for model, colour in ((RUNNING_MODEL, BLUE), ("Llama-3-70B", GREEN), ("Llama-3-405B", ORANGE)):
         case = {"parameters": models.parameters(model=model), **_shape(model)}
@@ -117,10 +117,10 @@ def six_n_against_the_count() -> Figure:
         caption(axis, LENGTHS[-1] * 1.08, end, model, colour, va="center")
     right = exact_length(**_shape(RUNNING_MODEL, "vocabulary", "layers", "hidden"))
     axis.axhline(1, color=GREY, lw=0.8, ls=":")
-    note(axis, f"right for {RUNNING_MODEL}\nat {right:.0f} tokens", (right, 1), (6, 14), BLUE, fontsize=8)
+    note(axis, f"exact for {RUNNING_MODEL}\nat {right:,.0f} tokens", (right, 1), (6, 14), BLUE, fontsize=8)
     x_axis(
         axis,
-        "tokens of a sequence, scores of all pairs counted",
+        "sequence length, core attention with all pairs",
         (450, 131072 * 3.4),
         kilos(512, 2048, 8192, 32768, 131072),
         log=2,
@@ -130,7 +130,7 @@ def six_n_against_the_count() -> Figure:
 
 
 def from_the_peak_to_the_mfu() -> Figure:
-    """What is left of an H100's peak in a step of the running model, loss by loss; two of the shares are assumed."""
+    """Draw what is left of an H100's peak in a step of the running model, loss by loss; two shares are assumed."""
     peak = hardware.peak_flop_per_s(accelerator="H100-80GB") / 1e12
     efficiency = hardware.matmul_flop_per_s(accelerator="H100-80GB") / 1e12 / peak
     shape = _shape(RUNNING_MODEL, "hidden", "ffn_hidden", "heads", "kv_heads")
@@ -138,8 +138,8 @@ def from_the_peak_to_the_mfu() -> Figure:
     network, ratio = 0.15, 1.315  # assumed; full recomputation as counted by flops.step_flop
     steps = {
         "dense BF16 peak": 1.0,
-        "best matrix product": efficiency,
-        f"kernels that wait\nfor memory: {100 * waiting:.0f} %": mfu_from_profile(
+        "best matmul": efficiency,
+        f"memory-bound\nkernels: {100 * waiting:.0f} %": mfu_from_profile(
             kernel_efficiency=efficiency, step_shares_lost=[waiting]
         ),
         f"exposed commu-\nnication: {100 * network:.0f} %": mfu_from_profile(
@@ -163,6 +163,6 @@ def from_the_peak_to_the_mfu() -> Figure:
         before = share
         steps[name] = share
     x_axis(axis, ticks=dict(enumerate(steps)), fontsize=8)
-    y_axis(axis, "TFLOP/s of an H100", (0, 1050))
+    y_axis(axis, "TFLOP/s on an H100", (0, 1050))
     axis.tick_params(axis="x", length=0)
     return figure

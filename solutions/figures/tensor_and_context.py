@@ -1,4 +1,4 @@
-"""The pictures of the lesson on tensor, sequence and context parallelism."""
+"""The figures of the lesson on tensor, sequence and context parallelism."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ COLOURS = (BLUE, ORANGE, GREEN, GREY)
 
 
 def columns_then_rows() -> Figure:
-    """An MLP of Llama 3 8B on four GPUs: the first matrix is cut into columns, the second into rows."""
+    """Draw an MLP of Llama 3 8B on four GPUs: the first matrix split by columns, the second by rows."""
     figure, axis = chart(7, 2.7)
     tp, hidden, inner = 4, models.hidden(model="Llama-3-8B"), models.ffn_hidden(model="Llama-3-8B")
     first = shard_shape(inputs=hidden, outputs=inner, tp=tp, cut="columns")
     second = shard_shape(inputs=inner, outputs=hidden, tp=tp, cut="rows")
-    _block(axis, 0.0, 0.6, 0.9, 2.0, GREY, "X", "all tokens,\nwhole, on each GPU")
+    _block(axis, 0.0, 0.6, 0.9, 2.0, GREY, "X", "all tokens,\nin full on each GPU")
     for gpu, colour in enumerate(COLOURS):
         _block(axis, 1.7 + 0.45 * gpu, 0.6, 0.4, 2.0, colour, str(gpu))
         _block(axis, 4.3 + 0.32 * gpu, 0.6, 0.28, 2.0, colour, str(gpu))
         _block(axis, 6.4, 2.15 - 0.5 * gpu, 1.9, 0.45, colour, str(gpu))
         _block(axis, 9.0 + 0.12 * gpu, 0.95 - 0.12 * gpu, 0.9, 2.0, colour, "", alpha=0.75)
-    axis.text(2.58, 2.75, "gate or up, in columns", ha="center")
+    axis.text(2.58, 2.75, "gate/up, by columns", ha="center")
     axis.text(2.58, 0.1, f"{first[0]} × {first[1]}\non each GPU", ha="center", va="center", fontsize=8)
     axis.text(4.92, 2.75, "activation", ha="center")
-    axis.text(4.92, 0.1, "each GPU its own,\nnothing is sent", ha="center", va="center", fontsize=8)
-    axis.text(7.35, 2.75, "down, in rows", ha="center")
+    axis.text(4.92, 0.1, "local to each GPU,\nnothing is sent", ha="center", va="center", fontsize=8)
+    axis.text(7.35, 2.75, "down, by rows", ha="center")
     axis.text(7.35, 0.1, f"{second[0]} × {second[1]}\non each GPU", ha="center", va="center", fontsize=8)
-    axis.text(9.7, 3.1, "a part of every sum", ha="center")
+    axis.text(9.7, 3.1, "partial sums", ha="center")
     axis.text(9.7, 0.1, "all-reduce\nadds them up", ha="center", va="center", fontsize=8)
     for left in (1.12, 3.75, 5.85, 8.5):
         axis.annotate("", (left + 0.4, 1.6), (left, 1.6), arrowprops={"arrowstyle": "->", "color": GREY})
@@ -59,7 +59,7 @@ def _block(
 
 
 def overhead_against_degree() -> Figure:
-    """Overhead of tensor parallelism in a layer's forward pass, inside a server of 8 and beyond it."""
+    """Draw the overhead of tensor parallelism in a layer's forward pass, within a node of 8 GPUs and beyond it."""
     figure, axis = chart(7, 3.2)
     for model, colour in (("Llama-3-8B", ORANGE), ("Llama-3-70B", BLUE), ("Llama-3-405B", GREEN)):
         inside = [(tp, _overhead(model, tp, 450e9)) for tp in (2, 4, 8)]
@@ -70,18 +70,18 @@ def overhead_against_degree() -> Figure:
         axis.plot(*zip(*one_port, strict=True), color=colour, lw=1.2, marker="o", ms=3, ls=":")
         axis.text(1.9, inside[0][1], model.replace("-", " "), color=colour, ha="right", va="center")
     axis.axvspan(8, 16, color=GREY, alpha=0.15, lw=0)
-    axis.text(11.3, 0.03, "end of\nthe server", ha="center", fontsize=8)
+    axis.text(11.3, 0.03, "node\nboundary", ha="center", fontsize=8)
     axis.text(33, _overhead("Llama-3-70B", 32, 50e9), "one port\nof 50 GB/s", va="center", fontsize=8)
     axis.text(33, _overhead("Llama-3-70B", 32, 400e9), "eight ports,\n400 GB/s", va="center", fontsize=8)
     axis.axhline(1, color=GREY, lw=0.8, ls=":")
-    axis.text(1.05, 1.08, "as long as the compute", fontsize=8)
+    axis.text(1.05, 1.08, "equal to compute time", fontsize=8)
     x_axis(axis, "tensor-parallel degree", (1, 32), numbers(2, 4, 8, 16, 32), log=2)
-    y_axis(axis, "overhead of the compute", ticks=percents(0.03, 0.1, 0.3, 1, 3, 10), log=10)
+    y_axis(axis, "communication over compute", ticks=percents(0.03, 0.1, 0.3, 1, 3, 10), log=10)
     return figure
 
 
 def _overhead(model: str, tp: int, bandwidth: float) -> float:
-    """At 500 TFLOP/s, which an H100 may reach in matrix products."""
+    """Return the overhead at 500 TFLOP/s, which an H100 can reach in matrix multiplications."""
     shape = layer_shape(model)
     return overhead_of_compute(
         hidden=shape["hidden"],
@@ -93,7 +93,7 @@ def _overhead(model: str, tp: int, bandwidth: float) -> float:
 
 
 def ring_hops() -> Figure:
-    """Pairs under a causal mask that each of four ranks computes in each hop of a played ring, in both layouts."""
+    """Draw the pairs that each of four ranks computes per hop of a causal ring, for both assignments of chunks."""
     figure, axes = charts(7, 2.7, 1, 2)
     tokens, ranks = 512, 4
     block = (tokens // ranks) ** 2
@@ -120,7 +120,7 @@ def ring_hops() -> Figure:
 
 
 def bytes_by_axis() -> Figure:
-    """What one of eight GPUs sends in the forward pass of a layer of Llama 3 8B and 70B, for a sequence of 32,768 tokens."""
+    """Draw what one of eight GPUs sends in a layer's forward pass of Llama 3 8B and 70B, for 32,768 tokens."""
     figure, axes = charts(7, 3.1, 1, 2, sharex=True, sharey=True)
     tokens, gpus = 32_768, 8
     names = ("TP", "TP with SP", "CP, ring", "CP, all-to-all")
@@ -142,7 +142,7 @@ def bytes_by_axis() -> Figure:
             axis.text(left + 30, place, f"{sum(size for *_, size in parts):.0f} MB", va="center")
         axis.set_title(model.replace("-", " "), fontsize=9)
         axis.tick_params(axis="y", length=0)
-        x_axis(axis, "MB sent by a GPU in a layer", (0, 2 * phase * 2 * 1.35))
+        x_axis(axis, "MB sent per GPU and layer", (0, 2 * phase * 2 * 1.35))
         y_axis(axis, ticks=dict(enumerate(names)))
     axes[0].invert_yaxis()
     for label, colour in (

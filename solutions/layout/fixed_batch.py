@@ -70,12 +70,12 @@ def tp_beside_fsdp(
     gpus_per_node: int = 8,
     max_tp: int = 8,
 ) -> int:
-    """The smallest tensor-parallel degree beside ZeRO-3 with which a batch feeds all GPUs; 0 where the gathers stay exposed.
+    """The smallest tensor-parallel degree next to ZeRO-3 with which a batch feeds all GPUs; 0 where the gathers stay exposed.
 
         smallest power of two t with   gpus/t divides B,   if   T = B · s/gpus ≥ F/(g · β),   else 0
 
     FSDP runs over gpus/t ranks, each a tensor-parallel group that takes its whole sequences in one pass. The weights of a layer
-    enter a server once, through the ports of its g GPUs, whatever t is, and each GPU computes 2 · T FLOP for each of them. So
+    enter a node once, through the ports of its g GPUs, whatever t is, and each GPU computes 2 · T FLOP for each of them. So
     tensor parallelism makes up for a lack of sequences, and not for a lack of tokens.
 
     Units:   FLOP/s that one GPU achieves; bytes/s per direction of one GPU's port; counts. Result is a count of GPUs in a group.

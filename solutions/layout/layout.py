@@ -62,7 +62,7 @@ def racks_needed(
 
     Units:   every argument is a count. Result is a count of racks.
     Raises:  ValueError if a count is below 1, spare_nodes is negative, or the GPUs do not fill whole nodes.
-    Source:  counting; Llama Team 2024, arXiv:2407.21783, section 3.3.1 (eight GPUs a server, two servers a rack).
+    Source:  counting; Llama Team 2024, arXiv:2407.21783, section 3.3.1 (eight GPUs a node, two nodes a rack).
 
     >>> racks_needed(tp=4, cp=1, pp=4, dp=64, gpus_per_node=8, spare_nodes=0, nodes_per_rack=2)   # 1,024 GPUs, 128 nodes
     64

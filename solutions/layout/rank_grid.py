@@ -1,4 +1,4 @@
-"""The grid of ranks: how the axes of a layout number its GPUs, who is in a group with whom, and how many servers that takes."""
+"""The grid of ranks: how the axes of a layout number its GPUs, who is in a group with whom, and how many nodes that takes."""
 
 from __future__ import annotations
 

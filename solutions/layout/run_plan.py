@@ -1,4 +1,4 @@
-"""From a layout to a step: the fullest stage, what its GPU holds, and how long all of it takes."""
+"""From a layout to a step: the most loaded stage, what its GPU holds, and how long all of it takes."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def step_seconds(*, busy_s: float, idle: float, micro_batches: int, sync_s: floa
 
 
 def sync_seconds(*, weight_bytes: float, replicas: int, bandwidth_bytes_per_s: float) -> float:
-    """Time to reduce-scatter a GPU's FP32 gradients among the replicas and to gather its new BF16 weights, latency left out.
+    """Time to reduce-scatter a GPU's FP32 gradients among the replicas and to gather its new BF16 weights, latency omitted.
 
         seconds = 3 · W · (1 - 1/n) / β,    W = 2·P bytes of BF16 weights, so 4·P + 2·P are sent but for the own share
 

@@ -15,7 +15,7 @@ def ramped_steps(*, tokens: float, first_batch: float, last_batch: float, stage_
     Every stage but the last sees D tokens. Its steps halve from stage to stage, a geometric series: that is the 2.
 
     Units:   tokens, all four. Result in steps.
-    Raises:  ValueError if an argument is not positive, the batches are no whole doublings apart, or tokens run out.
+    Raises:  ValueError if an argument is not positive, the batches are not a whole doublings apart, or tokens run out.
     Source:  geometric series; ramps as in Llama Team 2024, arXiv:2407.21783, section 3.4.1.
 
     >>> ramped_steps(tokens=1.5e12, first_batch=1e6, last_batch=4e6, stage_tokens=50e9)   # 375,000 without a ramp

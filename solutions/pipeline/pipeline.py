@@ -69,7 +69,7 @@ def speedup_of_more_replicas(*, stages: int, micro_batches: int, factor: int, vi
 
         speedup = (m + (p - 1)/v) / (m/factor + (p - 1)/v)
 
-    The batch is shared by more pipelines, so each has fewer micro-batches for the same bubble. Gradient traffic is left out.
+    The batch is shared by more pipelines, so each has fewer micro-batches for the same bubble. Gradient traffic is omitted.
 
     Units:   every argument is a count; micro_batches is m of one pipeline before. Result as a ratio.
     Raises:  ValueError if an argument is below 1, or factor does not divide m.
@@ -121,7 +121,7 @@ def smallest_micro_batches(
         bound *= 1 - target
     if multiple > 1:
         bound /= multiple
-    # floats may put a bound that is a whole number a little beside itself
+    # floats may put a bound that is a whole number a little next to itself
     enough = floor(bound * (1 + 1e-12)) + 1 if strict else ceil(bound * (1 - 1e-12))
     return max(1, enough) * multiple if multiple > 1 else max(1, enough)
 

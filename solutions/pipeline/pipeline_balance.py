@@ -9,16 +9,16 @@ from ..shapes.layer_parameters import layer_parameters
 
 
 def head_in_layers(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int) -> float:
-    """How many decoder layers take as much computing as the output head, when attention scores are left out.
+    """How many decoder layers take as much computing as the output head, when attention scores are omitted.
 
         layers = V · d / (2·d²·(1 + k/a) + 3·d·f)
 
-    Each parameter of a matrix product costs 2 FLOP a token forward and 4 backward, in the head as in a layer. The input
+    Each parameter of a matrix product costs 2 FLOP per token forward and 4 backward, in the head as in a layer. The input
     embedding is a look-up: it takes memory and next to no computing.
 
     Units:   every argument is a count. Result as a number of layers, hardly ever a whole one.
     Raises:  ValueError if an argument is below 1, or heads do not divide the width, or kv_heads the heads.
-    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 2.1 (2 FLOP a parameter and token); Llama Team 2024,
+    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 2.1 (2 FLOP per parameter and token); Llama Team 2024,
              arXiv:2407.21783, section 3.3.2 (the head makes the last stage slow).
 
     >>> round(head_in_layers(hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256), 2)   # Llama-3-8B
@@ -78,7 +78,7 @@ def slowest_stage_layers(*, layers: int, stages: int, last_stage_layers: int, he
 
 
 def best_last_stage(*, layers: int, stages: int, head_layers: float) -> int:
-    """How many layers the last stage should have beside the head, so that the slowest stage is as quick as can be.
+    """How many layers the last stage should have next to the head, so that the slowest stage is as quick as can be.
 
     Of two numbers that are equally good the larger is returned: it leaves less on the others.
 

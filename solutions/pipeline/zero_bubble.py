@@ -166,7 +166,7 @@ def bubble_rate_with_hops(
 
     1F1B waits for hops in every round of p micro-batches. With a split backward pass a weight gradient is at hand meanwhile.
 
-    Units:   seconds; counts; the hop takes no time of a GPU and is short beside the passes. Result as a fraction.
+    Units:   seconds; counts; the hop takes no time of a GPU and is short next to the passes. Result as a fraction.
     Raises:  ValueError as `step_seconds`, if hop_s is negative, or for a schedule other than these three.
     Source:  counted on the schedules; Qi et al. 2024, arXiv:2401.10241, Table 5 from the times of Table 6.
 
@@ -194,7 +194,7 @@ def bubble_rate_with_hops(
 
 
 def peak_micro_batches(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
-    """Micro-batches whose activations the fullest GPU holds at its peak, each in all layers of that GPU.
+    """Micro-batches whose activations the most loaded GPU holds at its peak, each in all layers of that GPU.
 
         GPipe m,  1F1B and ZB-H1 p,  interleaved p + (p - 1)/v,  ZB-H2 2p - 1;  and never more than m
 

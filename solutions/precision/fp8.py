@@ -155,7 +155,7 @@ def step_speedup(*, gemm_share: float, gemm_speedup: float) -> float:
         speed-up = 1 / (1 - p + p/g)
 
     Units:   gemm_share is the part's share of the time before; ratios.
-    Raises:  ValueError if the share does not lie in (0, 1], or the speed-up is not positive.
+    Raises:  ValueError if the share does not are in (0, 1], or the speed-up is not positive.
     Source:  Amdahl 1967, AFIPS Spring Joint Computer Conference, pages 483-485.
 
     >>> step_speedup(gemm_share=0.75, gemm_speedup=2)
@@ -194,7 +194,7 @@ def smallest_width_that_pays(
         M·K·b / β  =  2·M·K·N · (1/F16 - 1/F8)      so      N = b / (2·β·(1/F16 - 1/F8))
 
     The cast reads and writes every element of the input (M, K), the product computes with each of them 2·N times. M and K
-    cancel. The cast of the weights is left out: with many tokens it is small, and one cast serves several micro-batches.
+    cancel. The cast of the weights is omitted: with many tokens it is small, and one cast serves several micro-batches.
 
     Units:   FLOP/s that the products reach; bytes/s of the GPU's memory; bytes read and written an element of the input.
     Raises:  ValueError if an argument is not positive, or FP8 is not faster.
@@ -214,11 +214,11 @@ def smallest_width_that_pays(
 def linear_flop_share(
     *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int, sequence_length: int
 ) -> float:
-    """The share of a step's FLOP that lies in the linear layers of a decoder's blocks, the part that FP8 is used for.
+    """The share of a step's FLOP that is in the linear layers of a decoder's blocks, the part that FP8 is used for.
 
         L·m / (L·m + L·2·s·d + V·d)    with    m = 2·d² + 2·d²·k/a + 3·d·f
 
-    A weight takes 6 FLOP a token in forward and backward pass, an entry of the score matrix 12 a channel. Attention scores count
+    A weight takes 6 FLOP per token in forward and backward pass, an entry of the score matrix 12 a channel. Attention scores count
     whole, without the causal mask. The scores and the output layer stay in 16 bits.
 
     Shapes:  query and output (d, d); key and value (d, d·k/a); gate, up and down (d, f); output layer (d, V)
@@ -260,7 +260,7 @@ def fp8_step_traffic_bytes(*, parameters: float, gpus: int, bytes_per_gathered_w
 
 
 def zeroed_share(*, amax: float, typical: float, number_format: str = "E4M3") -> float:
-    """The share of a tensor that becomes 0 beside an outlier, when all other values are spread evenly up to a typical magnitude.
+    """The share of a tensor that becomes 0 next to an outlier, when all other values are spread evenly up to a typical magnitude.
 
         share = min(1, largest lost value / typical)
 

@@ -191,7 +191,7 @@ def skipped_at_start(
     The first h - 1 overflows are forgiven. From then on each of them halves the scale, and no clean step comes between.
 
     Units:   a count of steps; the scale is a power of two.
-    Raises:  ValueError for an unknown format, arguments that are not positive, or a scale that is no power of two.
+    Raises:  ValueError for an unknown format, arguments that are not positive, or a scale that is not a power of two.
     Source:  Megatron-LM, megatron/core/optimizer/grad_scaler.py (initial scale 2^32 and hysteresis 2 by its arguments).
 
     >>> skipped_at_start(initial_scale=2**32, largest_gradient=0.02, hysteresis=2)
@@ -247,7 +247,7 @@ def smallest_growth_interval(*, largest_share: float, hysteresis: int = 1) -> in
         W = ceil(h · (1 - s) / s)
 
     Units:   a share of the steps; result is a count.
-    Raises:  ValueError if the share does not lie in (0, 1], or the hysteresis is below 1.
+    Raises:  ValueError if the share does not are in (0, 1], or the hysteresis is below 1.
     Source:  as `skipped_share`, solved for W.
 
     >>> smallest_growth_interval(largest_share=0.001), smallest_growth_interval(largest_share=0.01, hysteresis=2)
@@ -267,7 +267,7 @@ def burst_until_lost(
         (h - 1) + log2(S / smallest rescuing scale) + 1
 
     Units:   a count of steps; the scale is a power of two.
-    Raises:  ValueError for an unknown format, arguments that are not positive, a scale that is no power of two, or a gradient
+    Raises:  ValueError for an unknown format, arguments that are not positive, a scale that is not a power of two, or a gradient
              that no scale of 1 or more loses.
     Source:  Megatron-LM, megatron/core/optimizer/grad_scaler.py; Micikevicius et al. 2018, arXiv:1710.03740, section 3.2.
 
@@ -295,7 +295,7 @@ def blind_steps(
     The overflows themselves are skipped and not counted. After them every clean interval doubles the scale.
 
     Units:   counts of steps; the scale before the burst is a power of two.
-    Raises:  ValueError for arguments that are not positive, a negative burst, or a scale that is no power of two.
+    Raises:  ValueError for arguments that are not positive, a negative burst, or a scale that is not a power of two.
     Source:  torch.amp.GradScaler documentation; Micikevicius et al. 2018, arXiv:1710.03740, section 3.2.
 
     >>> blind_steps(scale=2**15, burst=12, growth_interval=2000, smallest_gradient=1e-9)      # 2^3 where 2^5 is needed

@@ -1,4 +1,4 @@
-"""What recipes of mixed precision keep of a model: bytes a parameter, activations, and the copies that FP8 needs."""
+"""What recipes of mixed precision keep of a model: bytes per parameter, activations, and the copies that FP8 needs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def state_bytes_per_parameter(*, recipe: str, with_gradients: bool = True, with_
 
     Units:   bytes a parameter.
     Raises:  ValueError for an unknown recipe.
-    Source:  named beside each of RECIPES.
+    Source:  named next to each of RECIPES.
 
     >>> [state_bytes_per_parameter(recipe=name) for name in ("FP32", "mixed precision")]            # no saving
     [16, 16]
@@ -56,7 +56,7 @@ def state_bytes(*, parameters: float, recipe: str, with_gradients: bool = True) 
 
     Units:   parameters is a count; result in bytes.
     Raises:  ValueError if parameters is not positive, or for an unknown recipe.
-    Source:  named beside each of RECIPES.
+    Source:  named next to each of RECIPES.
 
     >>> state_bytes(parameters=13e9, recipe="mixed precision", with_gradients=False) / 1e9
     182.0

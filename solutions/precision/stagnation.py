@@ -30,7 +30,7 @@ def distinct_positions(*, positions: int, number_format: str) -> int:
 
         n  up to 2^(m + 1), and then 2^m of each binade
 
-    Every position up to 2^(m+1) is exact. Each further binade has 2^m numbers, however many positions lie in it.
+    Every position up to 2^(m+1) is exact. Each further binade has 2^m numbers, however many positions are in it.
 
     Units:   counts.
     Raises:  ValueError for an unknown format, no positions, or a position beyond the format's largest number.

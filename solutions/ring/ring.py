@@ -345,12 +345,12 @@ def rails_all_reduce_seconds(
     port_bytes_per_s: float,
     nvlink_bytes_per_s: float,
 ) -> float:
-    """Time of an all-reduce over servers in which every GPU has a network port of its own, without latency.
+    """Time of an all-reduce over nodes in which every GPU has a network port of its own, without latency.
 
         seconds = 2 · M · (N-1)/N / min(g · β_port, β_nvlink · g/(g-1))      with  N = g · servers
 
-    The message is divided among g rings. Each ring leaves and enters a server through another of its g ports, so the
-    ports work at once. Inside the server a GPU passes on the g-1 rings that do not leave through its own port.
+    The message is divided among g rings. Each ring leaves and enters a node through another of its g ports, so the
+    ports work at once. Inside the node a GPU passes on the g-1 rings that do not leave through its own port.
 
     Units:   bytes; bytes/s per direction, both. Result in seconds.
     Raises:  ValueError if servers or gpus_per_server is below 2, or a size or rate is not positive.

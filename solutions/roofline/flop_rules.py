@@ -140,16 +140,16 @@ def six_n_over_count(
     *, parameters: float, sequence_length: int, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int,
     vocabulary: int, mlp_matrices: int = 3, causal: bool = False,
 ) -> float:  # fmt: skip
-    """What 6 FLOP a parameter and token are of the FLOP that a shape has. Below 1, the rule counts too little.
+    """What 6 FLOP per parameter and token are of the FLOP that a shape has. Below 1, the rule counts too little.
 
         ratio = 6·N / (3 · forward FLOP of a token)
 
-    Two errors work against each other. The rule leaves out the scores, and it counts the input embedding, which is a
+    Two errors work against each other. The rule omits the scores, and it counts the input embedding, which is a
     look-up. In a small model with a large vocabulary the second one is large.
 
     Units:   parameters as the rule is given them; every other argument is a count. Result as a ratio.
     Raises:  ValueError if an argument is not positive, or as the count does.
-    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 2.1 (6N, embeddings left out); Chowdhery et al. 2022, appendix B.
+    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 2.1 (6N, embeddings omitted); Chowdhery et al. 2022, appendix B.
 
     >>> llama_8b = dict(layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> [round(six_n_over_count(parameters=8.03e9, sequence_length=s, **llama_8b), 2) for s in (512, 8192, 131072)]
@@ -166,7 +166,7 @@ def six_n_over_count(
 def sequence_length_for_share(
     *, parameters: float, layers: int, hidden: int, share: float, causal: bool = False
 ) -> float:
-    """Sequence length at which the attention scores add a share on top of 6 FLOP a parameter and token.
+    """Sequence length at which the attention scores add a share on top of 6 FLOP per parameter and token.
 
         s = share · 6·N / (12·L·d)          all pairs
         s = share · 6·N / (6·L·d)           the causal half

@@ -40,7 +40,7 @@ def score_flop(*, tokens: int, sequence_length: int, hidden: int, causal: bool =
 
     Shapes:  for each head, (s, d/a)·(d/a, s) and (s, s)·(s, d/a)
     Units:   tokens of the whole batch; sequence_length and hidden are counts. Result in FLOP.
-    Raises:  ValueError if an argument is below 1, or the tokens are no whole number of sequences.
+    Raises:  ValueError if an argument is below 1, or the tokens are not a whole number of sequences.
     Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B; causal half: Dao 2023, arXiv:2307.08691, section 4.1.
 
     >>> full = score_flop(tokens=8192, sequence_length=8192, hidden=4096)
@@ -93,7 +93,7 @@ def layer_flop(
     *, tokens: int, sequence_length: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int,
     mlp_matrices: int = 3, causal: bool = False,
 ) -> int:  # fmt: skip
-    """FLOP of one layer in a forward pass. Norms, softmax and activation functions are left out, as everywhere.
+    """FLOP of one layer in a forward pass. Norms, softmax and activation functions are omitted, as everywhere.
 
         FLOP = projections + scores + MLP
 

@@ -35,9 +35,9 @@ def layer_kernels(
 
         matrix product   2·t·k·n FLOP,  2·(t·k + k·n + t·n) bytes
         attention        4·t·s·d FLOP,  2·(2·t·d + 2·t·d·k/a) bytes
-        RMSNorm          4 FLOP and 4 bytes an element of t·d
-        SwiGLU product   5 FLOP and 6 bytes an element of t·f
-        residual sum     1 FLOP and 6 bytes an element of t·d
+        RMSNorm          4 FLOP and 4 bytes per element of t·d
+        SwiGLU product   5 FLOP and 6 bytes per element of t·f
+        residual sum     1 FLOP and 6 bytes per element of t·d
 
     Tensor parallelism gives a GPU 1/tp of the heads and of the MLP, and the whole width at both ends; norms and sums are
     taken as unsplit.

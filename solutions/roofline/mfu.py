@@ -136,7 +136,7 @@ def gpus_in_time(*, work_flop: float, achieved_flop_per_s: float, run_s: float) 
 
         gpus = ⌈work / (achieved · time)⌉
 
-    A sustained rate has the utilisation in it, so no MFU appears beside it.
+    A sustained rate has the utilisation in it, so no MFU appears next to it.
 
     Units:   FLOP; FLOP/s of one GPU; seconds. Result is a count.
     Raises:  ValueError if an argument is not positive.
@@ -216,7 +216,7 @@ def share_that_may_be_lost(
 
         lost = 1 - elsewhere - MFU · ratio / efficiency
 
-    Units:   lost_elsewhere in all, as a fraction of the step; the others as fractions of the peak and a ratio. Result as a
+    Units:   lost_elsewhere in total, as a fraction of the step; the others as fractions of the peak and a ratio. Result as a
              fraction of the step.
     Raises:  ValueError as mfu_from_profile, or if the target is out of reach without the loss.
     Source:  arithmetic, as mfu_from_profile.
@@ -279,7 +279,7 @@ def keep_or_drop(*, gpus: int, slow_gpus: int, slowdown: float, gpus_per_replica
     The global batch shrinks with the replicas, so that every GPU keeps its work.
 
     Units:   slowdown is a slow GPU's step time over a healthy one's; the rest are counts. Result is a word.
-    Raises:  ValueError if a count is below 1, slowdown below 1, or the GPUs are no whole number of replicas.
+    Raises:  ValueError if a count is below 1, slowdown below 1, or the GPUs are not a whole number of replicas.
     Source:  arithmetic on a synchronous step.
 
     >>> keep_or_drop(gpus=1024, slow_gpus=1, slowdown=1.05, gpus_per_replica=8)      # 1,016 at full speed beat 975

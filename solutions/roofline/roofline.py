@@ -258,7 +258,7 @@ def weight_pass_seconds(
         seconds = max(2·P·tokens / peak, (w·P + cache) / bandwidth)
 
     In decoding every sequence has one token and reads its cache of keys and values; in a prefill all tokens of the
-    prompts pass at once. The FLOP of scores and the activations are left out.
+    prompts pass at once. The FLOP of scores and the activations are omitted.
 
     Units:   parameters held by this accelerator; tokens is a count; bytes of the caches of all sequences; FLOP/s, bytes/s.
              Result in seconds.
@@ -289,7 +289,7 @@ def decode_intensity(
 
     Units:   parameters, sequences: counts; cache in bytes of keys and values for a sequence. Result in FLOP per byte.
     Raises:  ValueError if parameters or sequences are not positive, or the cache is negative.
-    Source:  Pope et al. 2022, arXiv:2211.05102, section 2; the scores' own FLOP are left out.
+    Source:  Pope et al. 2022, arXiv:2211.05102, section 2; the scores' own FLOP are omitted.
 
     >>> decode_intensity(parameters=8e9, sequences=64)
     64.0

@@ -81,7 +81,7 @@ def layer_parameters(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int)
         parameters = 2·d²·(1 + k/a) + 3·d·f
 
     Queries and the output projection are d·d; keys and values are d·(d·k/a), because k of the a heads exist.
-    SwiGLU has three matrices (gate, up, down), where a plain MLP has two. The two norm vectors are left out.
+    SwiGLU has three matrices (gate, up, down), where a plain MLP has two. The two norm vectors are omitted.
 
     Shapes:  W_q, W_o: (d, d); W_k, W_v: (d, d·k/a); gate, up: (d, f); down: (f, d)
     Units:   every argument is a count.

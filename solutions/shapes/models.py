@@ -22,7 +22,7 @@ def layers(*, model: str) -> int:
     """How many layers a published model has.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> layers(model="Llama-3-405B")
     126
@@ -34,7 +34,7 @@ def hidden(*, model: str) -> int:
     """How wide a published model is: the elements of a token's vector between its layers.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> hidden(model="Llama-3-8B")
     4096
@@ -46,7 +46,7 @@ def ffn_hidden(*, model: str) -> int:
     """How wide a published model's MLP is inside. In a mixture of experts, that of its dense layers.
 
     Raises:  ValueError for a name that models.yaml lacks, or a model without dense layers.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> ffn_hidden(model="Llama-3-8B")
     14336
@@ -58,7 +58,7 @@ def heads(*, model: str) -> int:
     """How many query heads a layer of a published model has.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> heads(model="Llama-3-70B")
     64
@@ -70,7 +70,7 @@ def kv_heads(*, model: str) -> int:
     """How many key/value heads a layer of a published model has.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> kv_heads(model="Llama-3-70B"), kv_heads(model="Llama-2-13B")
     (8, 40)
@@ -82,7 +82,7 @@ def vocabulary(*, model: str) -> int:
     """How many tokens the vocabulary of a published model has.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> vocabulary(model="Llama-3-8B")
     128256
@@ -94,7 +94,7 @@ def mlp_matrices(*, model: str) -> int:
     """How many matrices the MLP of a published model has: three for SwiGLU (gate, up, down), else two (up, down).
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> mlp_matrices(model="Llama-3-8B"), mlp_matrices(model="GPT-3-175B")
     (3, 2)
@@ -106,7 +106,7 @@ def tied(*, model: str) -> bool:
     """Whether the output layer of a published model is its embedding matrix again.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> tied(model="GPT-3-175B")
     True
@@ -118,7 +118,7 @@ def head_dim(*, model: str) -> int:
     """How many elements a head of a published model has. In latent attention, without those that carry the position.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> head_dim(model="Llama-3-8B"), head_dim(model="Qwen3-30B-A3B")
     (128, 128)
@@ -131,7 +131,7 @@ def has_experts(*, model: str) -> bool:
     """Whether a published model is a mixture of experts.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> has_experts(model="Mixtral-8x7B"), has_experts(model="Mistral-7B")
     (True, False)
@@ -143,7 +143,7 @@ def experts(*, model: str) -> int:
     """How many routed experts a layer of a published mixture has.
 
     Raises:  ValueError for a name that models.yaml lacks, or a model without experts.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> experts(model="DeepSeek-V3")
     256
@@ -155,7 +155,7 @@ def experts_per_token(*, model: str) -> int:
     """How many routed experts a token of a published mixture goes to, in each layer with experts.
 
     Raises:  ValueError for a name that models.yaml lacks, or a model without experts.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> experts_per_token(model="DeepSeek-V3")
     8
@@ -167,7 +167,7 @@ def expert_ffn_hidden(*, model: str) -> int:
     """How wide one expert of a published mixture is inside.
 
     Raises:  ValueError for a name that models.yaml lacks, or a model without experts.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> expert_ffn_hidden(model="DeepSeek-V3")
     2048
@@ -179,7 +179,7 @@ def shared_experts(*, model: str) -> int:
     """How many experts of a published mixture take every token, in each layer with experts; each is as wide as a routed one.
 
     Raises:  ValueError for a name that models.yaml lacks, or a model without experts.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> shared_experts(model="DeepSeek-V2"), shared_experts(model="Mixtral-8x7B")
     (2, 0)
@@ -191,7 +191,7 @@ def dense_layers(*, model: str) -> int:
     """How many layers of a published mixture have one MLP for all tokens, and no experts.
 
     Raises:  ValueError for a name that models.yaml lacks, or a model without experts.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> dense_layers(model="DeepSeek-V3")
     3
@@ -268,7 +268,7 @@ def shape(*, model: str) -> dict[str, int]:
     """Everything that counts in the shape of a published model, under the names that the planner uses; 0 for what it lacks.
 
     Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named beside the figure in models.yaml.
+    Source:  named next to the figure in models.yaml.
 
     >>> shape(model="Mixtral-8x7B")["experts"], shape(model="Llama-3-8B")["experts"]
     (8, 0)
@@ -296,7 +296,7 @@ def decoder_parameters(
         layer = 2·d² + 2·d·(d·k/a) + matrices·d·f + norms and biases
         whole = layers · layer + embedding (twice unless tied) + positions · d + last norm
 
-    A LayerNorm has a gain and a bias for each of d elements, an RMSNorm the gain alone; `biases` tells the two apart,
+    A LayerNorm has a gain and a bias for each of d elements, an RMSNorm the gain alone; `biases` distinguishes the two,
     since models with biases on their matrices use LayerNorm. Heads are d/a wide unless head_dim says otherwise.
 
     Shapes:  query and output (d, d); key and value (d, d·k/a); MLP (d, f); embedding (vocabulary, d)
@@ -346,7 +346,7 @@ def mixture_shape(*, model: str) -> MixtureShape:
     """The shape of a published mixture, as moe.total_parameters takes it by keyword.
 
     Raises:  ValueError for a name that models.yaml lacks, or a model without experts.
-    Source:  named beside the figures in models.yaml.
+    Source:  named next to the figures in models.yaml.
 
     >>> mixture_shape(model="DeepSeek-V3")["experts"]
     256

@@ -21,7 +21,7 @@ def total_parameters(
     RMSNorms, a gain for each of d elements, two a layer.
 
     Units:   every argument is a count; `attention_parameters` of one layer (solutions/shapes/layer_parameters.py). `router_bias`
-             is a number for each expert beside the router's vectors. ffn_hidden is needed where there are dense layers.
+             is a number for each expert next to the router's vectors. ffn_hidden is needed where there are dense layers.
     Raises:  ValueError if a count is below 1, or there are more dense layers than layers.
     Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 2.1; Jiang et al. 2024 (Mixtral), arXiv:2401.04088, section 2.
 
@@ -77,7 +77,7 @@ def active_parameters(
 def routed_parameters(
     *, layers: int, hidden: int, experts: int, expert_ffn_hidden: int, dense_layers: int = 0, mlp_matrices: int = 3
 ) -> int:
-    """How many parameters the routed experts of all layers have together: what expert parallelism shares out.
+    """How many parameters the routed experts of all layers have together: what expert parallelism splits.
 
         routed = (layers - dense) · E · matrices·d·f
 
@@ -99,7 +99,7 @@ def routed_parameters(
 
 
 def upcycled_parameters(*, parameters: float, layers: int, hidden: int, ffn_hidden: int, experts: int) -> float:
-    """Return how many parameters a dense model has once experts of the same shape replace each MLP, routers left out.
+    """Return how many parameters a dense model has once experts of the same shape replace each MLP, routers omitted.
 
         parameters = N + (E - 1) · L · 3·d·f
 

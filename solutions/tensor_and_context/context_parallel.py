@@ -186,7 +186,7 @@ def block_pairs(*, tokens: int, cp: int, rank: int, hop: int, layout: str) -> in
 
 
 def ring_attention_seconds(*, block_seconds: Sequence[float], hop_s: float) -> float:
-    """Time of ring attention in one layer, for the rank that computes longest: a hop beside each block but the last.
+    """Time of ring attention in one layer, for the rank that computes longest: a hop next to each block but the last.
 
         time = Σ max(block, hop)  +  last block
 

@@ -1,4 +1,4 @@
-"""FSDP and tensor parallelism on the same links: what a layer sends when GPUs are shared out between the two."""
+"""FSDP and tensor parallelism on the same links: what a layer sends when GPUs are split between the two."""
 
 from __future__ import annotations
 

@@ -222,8 +222,8 @@ def kept_bytes(
         without:  2 · tokens · ( 4·d + (2·d + 2·d·k/a + 3·f) / t )
         with:     2 · tokens · ( 4·d +  2·d + 2·d·k/a + 3·f  ) / t
 
-    Tensor parallelism alone leaves whole what stands between the matrices: input and output of both norms. Sequence
-    parallelism shares out their tokens over the same group.
+    Tensor parallelism alone leaves whole what is between the matrices: input and output of both norms. Sequence
+    parallelism splits their tokens over the same group.
 
     Shapes:  (tokens, d) four times between the matrices; the rest inside attention and MLP
     Units:   counts; tokens of one micro-batch. Result in bytes.

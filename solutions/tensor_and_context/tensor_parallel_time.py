@@ -179,7 +179,7 @@ def mlp_bound_tp(*, ffn_hidden: int, flop_per_s: float, bandwidth_bytes_per_s: f
 
         t = f · β / F
 
-    A gather and a reduce-scatter of 2·tokens·d bytes each stand against 4·tokens·d·f/t FLOP, with (t-1)/t taken as 1.
+    A gather and a reduce-scatter of 2·tokens·d bytes each are against 4·tokens·d·f/t FLOP, with (t-1)/t taken as 1.
 
     Units:   a count; FLOP/s and bytes/s per direction of one chip. Result is a degree, not rounded.
     Raises:  ValueError if ffn_hidden is below 1 or a rate not positive.

@@ -93,7 +93,7 @@ def replica_state_bytes(
 
     Units:   parameters is a count; bytes per element, 0 for no master copy. Result in bytes.
     Raises:  ValueError if parameters or a width is not positive, or bytes_per_master is negative.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1 (16 bytes a parameter).
+    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1 (16 bytes per parameter).
 
     >>> replica_state_bytes(parameters=7 * 10**9) / 1e9   # eight times the 14 GB of its weights
     112.0

@@ -1,4 +1,4 @@
-"""What fits under ZeRO: the first stage that does, the fewest GPUs, and the largest model, beside activations and a reserve."""
+"""What fits under ZeRO: the first stage that does, the fewest GPUs, and the largest model, next to activations and a reserve."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOTHING_FITS = "nothing fits"
 def smallest_stage(
     *, parameters: float, gpus: int, activation_bytes: float, device_bytes: float, reserved_bytes: float = 0
 ) -> str:
-    """The name of the first stage whose states fit beside activations and reserve, or "nothing fits".
+    """The name of the first stage whose states fit next to activations and reserve, or "nothing fits".
 
         states + A + reserve ≤ device
 
@@ -92,11 +92,11 @@ def gpus_needed(
 def largest_model(
     *, gpus: int, stage: int, device_bytes: float, activation_bytes: float = 0, reserved_bytes: float = 0
 ) -> float:
-    """Parameters of the largest model whose states fit beside activations and a reserve.
+    """Parameters of the largest model whose states fit next to activations and a reserve.
 
         P = (device - reserve - A) / (whole + (16 - whole)/N)
 
-    where a stage leaves 16, 4, 2 or 0 bytes a parameter whole.
+    where a stage leaves 16, 4, 2 or 0 bytes per parameter whole.
 
     Units:   bytes; gpus and stage are counts. Result is a count.
     Raises:  ValueError if an argument is out of range, or activations and reserve leave no room.

@@ -71,12 +71,12 @@ def micro_batches_behind(*, sent_bytes: float, parameters: float, gpus: int) -> 
 
 
 def hybrid_port_bytes(*, parameters: float, servers: int, gpus_per_server: int) -> float:
-    """Bytes that each GPU sends to other servers in a step of hybrid sharding, with 16-bit gradients.
+    """Bytes that each GPU sends to other nodes in a step of hybrid sharding, with 16-bit gradients.
 
         bytes = 2 · (2P/g) · (S-1)/S
 
-    Weights are sharded inside a server and replicated over servers, so gathers and reduce-scatters stay inside. Then
-    the GPUs that hold the same shard all-reduce its gradients over the servers.
+    Weights are sharded inside a node and replicated over nodes, so gathers and reduce-scatters stay inside. Then
+    the GPUs that hold the same shard all-reduce its gradients over the nodes.
 
     Units:   every argument is a count. Result in bytes.
     Raises:  ValueError if parameters is not positive, or a count is below 1.
@@ -96,7 +96,7 @@ def gather_peak_bytes(*, parameters: float, layers: int, gpus: int, prefetched: 
 
         bytes = 16P/N + (2 + 2 · prefetched + 2) · P/L
 
-    Beside its shards a GPU holds the whole weights of the layer that it computes and of those gathered in advance, and
+    Next to its shards a GPU holds the whole weights of the layer that it computes and of those gathered in advance, and
     the whole gradients of the layer until they are reduce-scattered.
 
     Units:   counts; layers are equal, and the layers gathered in advance are fewer. Result in bytes.

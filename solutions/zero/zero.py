@@ -203,7 +203,7 @@ def step_traffic_bytes(*, parameters: float, gpus: int, stage: int) -> float:
 
 
 def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_bytes_per_s: float) -> float:
-    """Time that one step's collectives take when nothing overlaps them and latency is left out.
+    """Time that one step's collectives take when nothing overlaps them and latency is omitted.
 
         seconds = collectives · 2P · (N-1)/N / β      with 3 collectives in stage 3, else 2
 

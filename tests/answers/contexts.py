@@ -94,7 +94,7 @@ class Joined(tuple[str, ...]):
 
 
 class Pairs(dict[str, str]):
-    """Pairs, written with what stands in a pair and what stands between pairs, parted by a bar: "-|, "."""
+    """Pairs, written with what is in a pair and what is between pairs, parted by a bar: "-|, "."""
 
     def __format__(self, how: str) -> str:
         within, _, between = (how or "|").partition("|")

@@ -508,7 +508,7 @@ def test_two_problems_with_the_same_name_or_title_are_found(bank_copy: Path) -> 
     found = [f"{fault.place}: {fault.message}" for fault in twins(load(bank_copy))]
     assert found == [
         f"problems/02-second/ring-time.yaml:1:1: has the same slug as {RING}/ring-time: 'ring-time'",
-        f"problems/02-second/ring-time.yaml:1:1: has the same title as {RING}/ring-time: 'How long the ring takes'",
+        f"problems/02-second/ring-time.yaml:1:1: has the same title as {RING}/ring-time: 'How long does a ring all-reduce take?'",
     ]
 
 

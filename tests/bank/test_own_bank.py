@@ -217,7 +217,7 @@ def test_a_graded_notebook_reads_every_answer_without_the_bank(course: Course, t
     assert list(told["gave"]) == [question.slug for question in course.lock.questions("ada")]
     for outcome, read, say in told["gave"].values():
         assert outcome == "None"
-        assert say.endswith("It is marked after you hand in.")
+        assert say.endswith("It will be marked after you hand in.")
         assert read
 
 

@@ -246,7 +246,7 @@ def test_undo_goes_back_through_all_that_was_typed_and_built(bare: Any) -> None:
         expect(second.get_by_role("button", name="Put F")).to_be_enabled()  # what was typed has been read
         seen.append(text.input_value())
     assert "whatever" in seen[3]
-    assert len(set(seen)) == 9  # the start comes twice
+    assert len(set(seen)) == 9  # the start appears twice
     for before in seen[-2::-1]:
         expect(undo).to_be_enabled()
         undo.click()

@@ -140,7 +140,7 @@ def test_a_question_for_scripts_has_its_numbers_key_and_mistakes(run: Any, whole
 
 def test_a_question_is_shown_readably(run: Any) -> None:
     text = run("show", "ring-time", "--seed", "7").out
-    for part in ("question", "key", "hint 1", "mistake 1", "solution", "How long the ring takes"):
+    for part in ("question", "key", "hint 1", "mistake 1", "solution", "How long does a ring all-reduce take?"):
         assert part in text
     assert "$" not in text
     assert "\\frac" not in text

@@ -1,4 +1,4 @@
-"""Fuzz targets: one function for each parser of what others wrote. Bytes go in; only a finding comes out as an exception.
+"""Fuzz targets: one function for each parser of what others wrote. Bytes go in; only a finding becomes an exception.
 
 Both engines use them: hypothesis in `test_fuzz.py`, and libFuzzer by way of atheris in `coverage_guided.py`.
 """
@@ -274,7 +274,7 @@ def questions() -> tuple[Question, ...]:
 
 
 def _text(data: bytes) -> str:
-    """Text with everything that can stand in a Python string, halves of characters included."""
+    """Text with everything that can are in a Python string, halves of characters included."""
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

@@ -34,7 +34,7 @@ BYTES = 2 * 2**30  # beyond what this process has already: a bound against bombs
 
 
 def tried(examples: int) -> settings:
-    """How often a target is tried. Whether the examples are new ones is said by the profile in use."""
+    """How often a target is tried. Whether the examples are new ones is reported by the profile in use."""
     slow = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
     return settings(max_examples=tries(examples), suppress_health_check=slow)
 
@@ -107,7 +107,7 @@ def flipped(draw: st.DrawFn, target: str) -> bytes:
 
 @st.composite
 def moved(draw: st.DrawFn, target: str) -> bytes:
-    """A seed with lines moved, doubled, left out or indented otherwise."""
+    """A seed with lines moved, doubled, omitted or indented otherwise."""
     lines = draw(st.sampled_from(seeds(target))).split(b"\n")
     words = (b"", b"  ", b"- ", b"? ", b"&a ", b"*a ", b"!!int ", b"<<: ", b"|\n", b"# ", b"'", b"[")
     for _ in range(draw(st.integers(1, 4))):
@@ -120,7 +120,7 @@ def moved(draw: st.DrawFn, target: str) -> bytes:
 
 @st.composite
 def swapped(draw: st.DrawFn, tree: Any) -> Any:
-    """Data with some of its nodes replaced by others of its own or by odd ones, left out or doubled."""
+    """Data with some of its nodes replaced by others of its own or by odd ones, omitted or doubled."""
     tree = json.loads(json.dumps(tree))
     for _ in range(draw(st.integers(1, 3))):
         inner, name = _node(draw, tree)

@@ -180,7 +180,7 @@ def test_unreadable_answers_are_listed_for_the_instructor_and_explained_on_the_p
     assert all(row["written"] and row["why"] for row in rows)
     assert not any(value.startswith(("=", "+")) for row in rows for value in row.values())
     page = (batch.out / "feedback" / "week-1" / "bo.html").read_text("utf-8")
-    assert "For now it earns nothing. Your instructor gets a list" in page
+    assert "It earns nothing for now. Your instructor gets a list" in page
     assert "attempt" not in page
 
 
@@ -253,7 +253,7 @@ def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_wri
     assert (said.outcome, said.points) == (Outcome.UNREADABLE, 0)
     assert said.say == (
         "The cell with your answer stopped: `NameError: name 'a' is not defined (line 1)`\n\nSo “`ring_or_tree`” has no value.\n\n"
-        "For now it earns nothing. Your instructor gets a list of all answers that could not be read."
+        "It earns nothing for now. Your instructor gets a list of answers that could not be read."
     )
 
 
@@ -269,7 +269,7 @@ def test_an_answer_under_another_name_is_unreadable_and_the_feedback_names_the_r
     assert [said[name].written for name in other] == [*other.values()]
     assert said["bytes-per-gpu"].say == (
         "This cell sets “`bytes_per_gpus`”, but after your cells had run there was no “`bytes_per_gpu`”.\n\n"
-        "For now it earns nothing. Your instructor gets a list of all answers that could not be read."
+        "It earns nothing for now. Your instructor gets a list of answers that could not be read."
     )
     assert said["ring-or-tree"].say.startswith("This cell sets “`ring_or_tree_`”, but after")
     assert said["ring-time-function"].say.startswith(

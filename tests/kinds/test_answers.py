@@ -90,13 +90,13 @@ def test_a_mistake_that_we_recognise_beats_a_slip_that_happens_everywhere() -> N
     asked = question("quantity", EIGHT, ONE_GB)
     half = check(asked, "0.875 GB")
     assert (half.mistake, half.points) == (0, 0)
-    assert half.say.startswith("That is one phase of the two. If that is not it: factors of two also come from")
+    assert half.say.startswith("That is one phase of the two. If that is not it, factors of two also come from")
     bits = check(question("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: 4"), ONE_GB), "12 GB")
     assert (bits.mistake, bits.say) == (
-        None, "Bits or bytes? A byte has 8 bits: which of the two do your numbers count?",
+        None, "Bits or bytes? A byte has 8 bits. Which of the two do your numbers count?",
     )  # fmt: skip
     assert check(asked, "1.75 GiB").say == "Check the prefix: GB is 10⁹ bytes, GiB is 2³⁰."
-    assert check(asked, "-1.75 GB").say == "The size is right; the sign is not."
+    assert check(asked, "-1.75 GB").say == "The size is right, but the sign is not."
 
 
 @given(st.floats(1e-3, 1e6) | st.floats(-1e6, -1e-3) | st.just(0.0))
@@ -112,17 +112,17 @@ QUANTITY = question("quantity", EIGHT, ONE_GB)
 @pytest.mark.parametrize(
     ("tolerance", "given", "words"),
     [
-        ("", "1.735 GB", "Close, but outside the tolerance. Did you round on the way?"),
+        ("", "1.735 GB", "Close, but outside the tolerance. Did you round in between?"),
         (
             "",
             "1.69 GB",
-            "Too low, by less than 10 %. Did you leave out something small, or count something that does not belong?",
+            "Too low, by less than 10 %. Did you omit something small, or count something that does not belong?",
         ),
         ("", "1.81 GB", "Too high, by less than 10 %."),
         ("rel_tol: 0.02", "1.81 GB", "Close, but"),
         ("", "2.1 GB", "Too high."),
         ("", "-3 GB", "The sign is wrong."),
-        ("", "0 GB", "Zero would mean that nothing is left at all. Which term did you cancel"),
+        ("", "0 GB", "Zero would mean that nothing is left. Which term did you cancel"),
         ("", "1.8 GB", "You rounded too far. Give 3 significant figures."),
     ],
 )
@@ -229,8 +229,8 @@ def test_what_names_no_option_is_said_in_whole_sentences() -> None:
         "? Unreadable\nI saw “d” where one of the letters a, b, c belongs. An answer looks like “a”.\n\n"
         "This does not count."
     )
-    assert "You named 2 options, and one is asked for." in check(asked, "a, b").say
-    assert "“`a`” comes twice" in check(asked, "a a").say
+    assert "You named 2 options, but only one can be right." in check(asked, "a, b").say
+    assert "“`a`” appears twice" in check(asked, "a a").say
     assert "I expected letters, and this is of type int." in check(asked, 2).say
 
 
@@ -312,7 +312,7 @@ def test_a_right_function_is_right_with_numbers_of_any_make() -> None:
     for make in (float, np.float64, np.array):
         assert outcome(CODE, lambda make=make, **inputs: make(sent_gb(**inputs))) == Outcome.CORRECT
     source = "def sent_gb(message_gb, gpus):\n    return 2 * message_gb * (gpus - 1) / gpus\n"
-    assert check(CODE, source, runner=run_here).say == f"All {CALLS} calls return what they should."
+    assert check(CODE, source, runner=run_here).say == f"All {CALLS} calls return the right result."
 
 
 def test_the_first_failing_call_shown_is_the_simplest() -> None:
@@ -333,7 +333,7 @@ def test_a_function_that_forgets_an_edge_earns_half() -> None:
 
 def test_a_text_that_uses_a_name_of_another_cell_is_told_what_it_sees() -> None:
     text = "def sent_gb(message_gb, gpus):\n    return sent_by_another_cell(message_gb, gpus)\n"
-    told = "sees its own text alone: what it uses has to be defined there, too."
+    told = "so define everything that it uses there."
     assert check(CODE, text, runner=run_here).say.endswith(told)
     assert told not in check(CODE, lambda message_gb, gpus: absent, runner=run_here).say  # type: ignore[name-defined]  # noqa: F821
     assert told not in check(CODE, text.replace("sent_by_another_cell", "max"), runner=run_here).say
@@ -342,7 +342,7 @@ def test_a_text_that_uses_a_name_of_another_cell_is_told_what_it_sees() -> None:
 def test_a_missing_return_has_a_sentence_of_its_own() -> None:
     feedback = check(CODE, "def sent_gb(message_gb, gpus):\n    2 * message_gb\n", runner=run_here)
     assert feedback.outcome == Outcome.INCORRECT
-    assert feedback.say.endswith("No call returned anything but None. Is there a `return` at the end?")
+    assert feedback.say.endswith("Every call returned None. Is there a `return` at the end?")
     asked = question("code", ("{gpus: 1}", "{gpus: 0}"))
     prints = "def sent_gb(message_gb, gpus):\n    if gpus < 1:\n        raise ValueError\n    print(2 * message_gb)\n"
     assert check(asked, prints, runner=run_here).say.endswith("Is there a `return` at the end?")
@@ -461,7 +461,7 @@ def test_a_line_that_makes_up_for_another_one_is_told_apart_from_the_wrong_one()
     assert KEY.mutated_line == "moved_per_byte = gpus / (2 * (gpus - 1))"
     feedback = check(HUNT, {**RIGHT, "line": 4, "fix": "return algorithm_rate / moved_per_byte"}, runner=run_here)
     assert feedback.parts == {"line": False, "input": True, "fix": True}
-    assert "- **line** ✗ Line 4 does what it should, and yours makes up for another." in feedback.say
+    assert "- **line** ✗ Line 4 is right, and your change compensates for another line." in feedback.say
     assert "makes up" not in check(HUNT, {**RIGHT, "line": 4, "fix": "return algorithm_rate"}, runner=run_here).say
 
 
@@ -479,7 +479,7 @@ def test_a_fix_that_fails_is_shown_the_call_on_which_it_fails() -> None:
 @pytest.mark.parametrize(
     ("more", "is_right", "says"),
     [
-        ("0 * gpus", True, "every input comes out right"),
+        ("0 * gpus", True, "every input gives the right result"),
         ("(gpus == 3)", False, "and I expected `1.875e+09`"),
         ("0 / (gpus - 3)", False, "fails (`ZeroDivisionError"),
     ],
@@ -507,7 +507,7 @@ def test_a_fix_has_to_mend_the_input_that_the_student_gives_too(more: str, is_ri
         ({"input": {**KEY.witness, "measured_s": -0.1}}, "input: measured_s is a number of at least 0"),
         ({"input": {**KEY.witness, "gpus": ...}}, "input: gpus is missing."),
         ({"fix": "x" * 301}, "of at most 300 characters"),
-        ({None: 3, (1, 2): 4}, "and not (1, 2), None."),
+        ({None: 3, (1, 2): 4}, "I do not know (1, 2), None."),
         ("[" * 3000, "I expected the parts line, input and fix, each on a line of its own"),
         ("{" * 6000, "I couldn't read an answer of 6,000 characters."),
         (True, "I expected {'line': ..., 'input': {...}, 'fix': '...'}, and this is of type bool."),
@@ -631,8 +631,8 @@ def test_when_our_own_side_fails_the_student_is_told_so_and_loses_nothing() -> N
     feedback = check(CODE, "def sent_gb(message_gb, gpus): return 1", runner=breaks)
     assert feedback.outcome == Outcome.BROKEN
     assert feedback.say == (
-        "The grader failed while marking this answer (`OSError: disk 'full'`). "
-        "This is not your fault, and you lose no points. Please report it."
+        "Our code failed while marking this (`OSError: disk 'full'`). "
+        "This is not your fault and costs you nothing. Please report it."
     )
 
 
@@ -691,7 +691,7 @@ def test_an_input_on_which_a_hunt_never_ends_is_told_so() -> None:
         return [Made("timeout")] * len(inputs)
 
     feedback = check(HUNT, {"line": KEY.line, "input": RIGHT["input"]}, runner=runner)
-    assert "could not be computed (`timeout`). Take usual numbers." in feedback.say
+    assert "could not be computed (`timeout`). Use ordinary numbers." in feedback.say
     assert feedback.parts["line"] and not feedback.parts["input"]
 
 

@@ -92,7 +92,7 @@ def test_a_name_that_no_part_has_is_said_and_takes_nothing_away() -> None:
 def test_who_answers_a_part_twice_is_asked_which_answer_is_meant(raw: Any) -> None:
     feedback = marked(raw)
     assert feedback.outcome == Outcome.UNREADABLE
-    assert "sent comes twice. Keep the answer that you mean, and no other." in feedback.say
+    assert "sent appears twice. Keep the answer that you mean." in feedback.say
 
 
 def test_a_recognised_mistake_is_said_beside_its_part() -> None:
@@ -149,7 +149,7 @@ def test_rounding_on_the_way_costs_nothing(digits: int) -> None:
 
 
 def test_a_blank_part_does_not_break_the_chain() -> None:
-    """The time follows from the message, so whoever leaves out what lies between is followed, too."""
+    """The time follows from the message, so whoever omits the part between is followed, too."""
     text = template(
         "case", ("message_bytes: parts.message}\n      unit: ms", "message_bytes: parts.sent}\n      unit: ms")
     )

@@ -50,17 +50,17 @@ def test_an_absurd_number_earns_nothing_whatever_its_confidence(power: float, su
     assert "earns nothing, whatever the confidence" in feedback.say
 
 
-# What is said ------------------------------------------------------------------------------------------------------
+# What is reported ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("raw", "outcome", "points", "words"),
     [
-        ("3 GB, 80 %", "correct", 1.96, "0.2 powers of ten too high, a factor of 1.7. That is right: it lies within half a power of ten"),
-        ("3 GB, 80 %", "correct", 1.96, "With 80 % a right estimate earns 98 % of the points and a wrong one 18 %. 80 % is honest if 80 of a hundred"),
+        ("3 GB, 80 %", "correct", 1.96, "0.2 powers of ten too high, a factor of 1.7, which is right: within a factor of 3.2"),
+        ("3 GB, 80 %", "correct", 1.96, "At 80 %, a right estimate earns 98 % of the points and a wrong one 18 %. 80 % is honest if 80 of a hundred"),
         ("3 GB, 20 %", "correct", 1.36, "You knew more than you thought."),
-        ("30 GB, 50 %", "partial", 0.75, "Too high, by more than a factor of 10. Anything within half a power of ten (a factor of 3.2) is right."),
-        ("100 MB, 90 %", "partial", 0.19, "90 % is honest if 90 of a hundred such estimates are right. If fewer are, say less."),
+        ("30 GB, 50 %", "partial", 0.75, "Too high, by more than a factor of 10. Anything within a factor of 3.2 is right."),
+        ("100 MB, 90 %", "partial", 0.19, "90 % is honest if 90 of a hundred such estimates are right. If fewer are, be less confident."),
         ("30 GB, 10 %", "partial", 0.99, "You were right to doubt it."),
         ("30 TB, 1 %", "incorrect", 0.0, "Too high, by more than a factor of 10 000. More than a factor of 100 earns nothing"),
     ],
@@ -86,8 +86,8 @@ def test_both_ends_of_the_range_are_right() -> None:
 
 def test_the_question_states_the_range_and_what_a_confidence_is_worth() -> None:
     text = text_of(QUESTION)
-    assert "Right is what lies within half a power of ten (a factor of 3.2) of the exact value" in text
-    earned = {sure: re.findall(rf"{sure} % .*?(\d+) %.*? (\d+) %", text)[0] for sure in (80, 50)}
+    assert "Anything within a factor of 3.2 of the exact value is right." in text
+    earned = {sure: re.findall(rf"{sure} %.*?(\d+) %.*? (\d+) %", text)[0] for sure in (80, 50)}
     assert earned == {80: ("98", "18"), 50: ("88", "38")}
     narrow = posed(template("estimate", EIGHT, ONE_GB, ("  unit: GB", "  unit: GB\n  within: 2")))
     assert "within a factor of 2 of the exact value" in text_of(narrow) and "factor of 16 earns nothing" in text_of(
@@ -114,8 +114,8 @@ def test_a_wrong_estimate_is_told_its_band_and_not_the_number() -> None:
     [
         ("14 GB", "Bits or bytes?"),  # the question's number of GPUs is 8, too
         ("0.125 GB", "an intermediate result. What is still missing?"),
-        ("1750 GB", "look at the prefixes"),
-        ("20 GB", "Take the quantities that make it up one by one"),  # of one figure, between 8 times and 10 times
+        ("1750 GB", "check the prefixes"),
+        ("20 GB", "Estimate each quantity that it consists of"),  # of one figure, between 8 times and 10 times
     ],
 )
 def test_a_wrong_estimate_is_named_where_its_digits_leave_one_cause(raw: str, words: str) -> None:

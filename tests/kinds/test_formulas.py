@@ -104,7 +104,7 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
         (r"\sum M", "not LaTeX"),
         (r"\frac{M}", "not LaTeX"),
         ("2/MN", "can mean 2/(M*N) or 2/M*N"),
-        ("(2M", "“(2M” opens a bracket that nothing closes. Add “)”."),
+        ("(2M", "“(2M” has a bracket that is never closed. Add “)”."),
         ("(2M]", "“(” is closed by “]”. I expected “)”."),
         ("2 +", "it ends after “2 +”."),
         ("*M", "I saw “*” at the beginning."),
@@ -121,7 +121,7 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
         ("√2M", "where a root ends is not plain. Write what stands under it in brackets: √(...)."),
         ("√M(N+1)", "where a root ends is not plain"),
         ("√", "it ends after “√”"),
-        ("M//N", "Write floor(a/b) for what a // b is in Python"),
+        ("M//N", "Write floor(a/b) for Python's a // b"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_advice(text: str, words: str) -> None:
@@ -368,7 +368,7 @@ def test_what_cancels_is_said_before_a_mistake_that_may_be_another_one() -> None
     assert every_time.startswith("In yours `A` cancels, and what is left is `2*r/(t + 2*r)`. ")
     assert "cancel" not in said("communication-share-formula", "r*2/(2*r+t)")
     hides_all = said("mfu-with-overlap", "U*t/max(t, c)")  # is U only while t is the larger one
-    assert hides_all.startswith("That is the MFU of a job that hides everything.")
+    assert hides_all.startswith("You assumed that all of the communication is hidden.")
 
 
 def test_undefined_in_one_alone_is_a_difference_and_in_both_is_none() -> None:
@@ -451,7 +451,7 @@ def test_what_is_shown_reads_as_the_same_formula(text: str) -> None:
     assert parse_formula(str(formula), SYMBOLS).fingerprint == formula.fingerprint
 
 
-# What a wrong formula is beside the right one ------------------------------------------------------------------
+# What a wrong formula is next to the right one ------------------------------------------------------------------
 
 RING = "2*M*(N-1)/N"
 LAYER = "2*d^2*(1 + k/a) + 3*d*f"

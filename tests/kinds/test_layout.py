@@ -100,7 +100,7 @@ FITS = ("      at_most: room\n", "      at_most: room\n      required: true\n") 
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Callable[..., Problem]:
-    """A problem whose reference lies in a folder of its own; the oracle is the same unless another is given."""
+    """A problem whose reference is in a folder of its own; the oracle is the same unless another is given."""
 
     def made(*changes: tuple[str, str], reference: str = TINY, oracle: str = TINY) -> Problem:
         text = TINY_TEXT

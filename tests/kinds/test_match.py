@@ -48,7 +48,7 @@ def wrong(number: str) -> str:
         ({"1": "?"}, "1: I saw “?” where one of the letters a, b, c, d belongs."),
         ({"2": ["a"]}, "2: I saw something of type list where"),
         (["a", "b", 3], "3: I saw something of type int where"),
-        ("1a, 2b, 1a", "1 comes twice."),
+        ("1a, 2b, 1a", "1 appears twice."),
         (["a", "b", "c", "d"], "I expected a letter for each of 1, 2, 3."),
         ({"a", "b", "c"}, "I expected a letter for each of 1, 2, 3."),
         ("abcd", "I couldn't read “abcd” as pairs."),

@@ -1,4 +1,4 @@
-"""Mutants: each is one wrong line, an input shows it, and the original line mends it."""
+"""Mutants: each is one wrong line, an input shows it, and the original line fixes it."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_what_can_be_read_is_well_formed_and_names_every_symbol(typed: str) -> N
 
 def test_what_is_no_formula_yet_is_said_without_repeating_it() -> None:
     said = preview(posed(template("formula")), "2 +")
-    assert said == {"why": "It ends after “2 +”. I expected a number, a symbol or a bracket there. Complete it."}
+    assert said == {"why": "It ends after “2 +”. I expected a number, a symbol or a bracket there."}
 
 
 # Schedules --------------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Bank:
     return Bank.open(folder).read_all()
 
 
-NO_BREAK = "\u00a0"  # stands between a number and its unit in HTML
+NO_BREAK = "\u00a0"  # is between a number and its unit in HTML
 
 
 def first(fresh: Bank, name: str) -> Problem:
@@ -73,7 +73,7 @@ def test_what_it_starts_a_problem_with_passes_the_lint_in_a_fresh_bank(fresh: Ba
 
 # How it is shown ------------------------------------------------------------------------------------------------------
 
-# The fields of a view, and what a front end needs of each, beside its type and perhaps its name.
+# The fields of a view, and what a front end needs of each, next to its type and perhaps its name.
 FIELDS: dict[str, set[str]] = {
     "line": {"label"}, "number": {"label", "range", "is_whole"}, "options": {"pick", "options"},
     "order": {"items"},
@@ -360,7 +360,6 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
-    ("bank/lint/prose.py", "code"): "a key of templates whose text is not prose",
     ("bank/scaffold.py", "quantity"): "the kind of most problems, which a new bank begins with",
     ("cli/authoring.py", "quantity"): "what `shardwise new` starts when no kind is named",
     ("course/assigning/notebooks.py", "code"): "nbformat's name for a cell of code",

@@ -62,16 +62,16 @@ def say(question: Question, seconds: float) -> str:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (22 * (1e9 / 12 / 1e11), "You left out the latency."),
-        (22 * 3e-3, "You left out the part with the size of the message, the number of GPUs and the bandwidth."),
-        (11 * (1e9 / 12 / 1e11 + 3e-3), "You left out a factor of 2."),
-        (24 * (1e9 / 12 / 1e11 + 3e-3), "You counted the number of GPUs where one less belongs."),
+        (22 * (1e9 / 12 / 1e11), "You omitted the latency."),
+        (22 * 3e-3, "You omitted the part with the message size, the number of GPUs and the bandwidth."),
+        (11 * (1e9 / 12 / 1e11 + 3e-3), "You omitted a factor of 2."),
+        (24 * (1e9 / 12 / 1e11 + 3e-3), "You used the number of GPUs instead of one less."),
         (22 * (1e9 / 1e11 + 3e-3), "You did not divide by the number of GPUs."),
         (22e3 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a power of 1000, 1000 times too high"),
         (22 / 60 * (1e9 / 12 / 1e11 + 3e-3), "Too low, by more than a factor of 10."),  # nobody takes ms for minutes
-        (22 * (1e9 / 12 / 2e11 + 3e-3), r"You took twice the bandwidth: is that of both directions together\?"),
-        (22 * (1e9 / 12 / 8e11 + 3e-3), r"You took 8 times the bandwidth: bits or bytes\?"),
-        (22 * (8e9 / 12 / 1e11 + 3e-3), r"You took an eighth of the bandwidth: bits or bytes\?"),
+        (22 * (1e9 / 12 / 2e11 + 3e-3), r"You doubled the bandwidth: does one direction count, or both\?"),
+        (22 * (1e9 / 12 / 8e11 + 3e-3), r"You multiplied the bandwidth by 8: bits or bytes\?"),
+        (22 * (8e9 / 12 / 1e11 + 3e-3), r"You divided the bandwidth by 8: bits or bytes\?"),
     ],
 )
 def test_a_slip_with_the_questions_own_parameters_is_named(seconds: float, words: str) -> None:
@@ -79,14 +79,14 @@ def test_a_slip_with_the_questions_own_parameters_is_named(seconds: float, words
 
 
 def test_two_slips_that_give_the_same_number_are_both_said() -> None:
-    # Half of the right time: a factor of 2 left out, or the rate of both directions taken for that of one.
+    # Half of the right time: a factor of 2 omitted, or the rate of both directions taken for that of one.
     words = say(
         posed(RING.replace("GPUS", "12").replace("MISTAKE", "key * 77").replace("[3], unit: ms", "[0], unit: ms")),
         22 * (1e9 / 12 / 1e11) / 2,
     )
-    assert words.startswith("Either of these gives your number. Which one is yours?\n\n- ")
-    assert "left out a factor of 2" in words
-    assert "both directions" in words
+    assert words.startswith("Each of these would give your number. Which one applies?\n\n- ")
+    assert "omitted a factor of 2" in words
+    assert "one direction count, or both" in words
 
 
 def test_a_recognised_mistake_that_another_slip_meets_by_accident_says_both() -> None:
@@ -105,14 +105,14 @@ def test_what_more_than_three_slips_give_is_only_told_how_far_off_it_is() -> Non
     for count in (3, 4):
         slips = [(3 * key.value, f"went way {number}") for number in range(count)]
         crowded = asked.model_copy(update={"key": key.model_copy(update={"slips": slips})})
-        is_said = check(crowded, f"{3e3 * key.value} ms").say.startswith("Either of these gives your number.")
+        is_said = check(crowded, f"{3e3 * key.value} ms").say.startswith("Each of these would give your number.")
         assert is_said == (count == 3)
 
 
 def test_parameters_and_intermediate_results_are_called_so() -> None:
-    assert say(ring(), 3e-3) == "That is the latency, as given in the question. What is still missing?"
+    assert say(ring(), 3e-3) == "Your answer equals the latency, which is given in the question. What is still missing?"
     assert say(ring(), 1e9 / 12 / 1e11).startswith(
-        "That is the size of the message divided by the number of GPUs divided by the bandwidth, an intermediate result."
+        "Your answer equals the message size divided by the number of GPUs divided by the bandwidth, an intermediate result."
     )
     assert "number on the way" not in say(ring(), 0.0777)
 
@@ -120,7 +120,7 @@ def test_parameters_and_intermediate_results_are_called_so() -> None:
 def test_a_number_of_the_question_too_much_is_named() -> None:
     asked = ring()
     bare = asked.model_copy(update={"key": asked.key.model_copy(update={"slips": (), "stops": ()})})
-    assert say(bare, 12 * key_of(bare)).startswith("You are off by a factor as large as the number of GPUs, 12:")
+    assert say(bare, 12 * key_of(bare)).startswith("You are off by a factor as large as the number of GPUs, 12.")
     assert say(bare, 11.8 * key_of(bare)) == "Too high, by more than a factor of 10."
 
 
@@ -128,9 +128,9 @@ def test_a_twin_of_a_recognised_mistake_with_a_cause_of_its_own_is_said_beside_i
     """Half of the time: both directions of the link, or one phase of two."""
     half = RING.replace("GPUS", "12").replace("MISTAKE", "key / 2").replace("[3], unit: ms", "[0], unit: ms")
     directions = posed(half.replace("You know this mistake.", "The sheet adds up both directions."))
-    assert "- You left out a factor of 2." in say(directions, key_of(directions) / 2)
-    phases = posed(half.replace("You know this mistake.", "That is one phase of two."))
-    assert "both directions together?" in say(phases, key_of(phases) / 2)
+    assert "- You omitted a factor of 2." in say(directions, key_of(directions) / 2)
+    phases = posed(half.replace("You know this mistake.", "You counted one phase of two."))
+    assert "does one direction count, or both?" in say(phases, key_of(phases) / 2)
     assert "factor of 2" not in say(phases, key_of(phases) / 2)
 
 
@@ -159,7 +159,7 @@ def test_units_of_time_are_named_where_the_answer_or_a_parameter_is_a_time_in_on
         assert [reason.partition(": ")[2] for reason in found] == ([said] if said else [])
 
 
-@pytest.mark.parametrize(("times", "words"), [(2, "Too high. Check factors of two: "), (0.5, "Too low. Check factors of two: "),
+@pytest.mark.parametrize(("times", "words"), [(2, "Too high. Check for factors of two: "), (0.5, "Too low. Check for factors of two: "),
                                               (1.95, "Too high."), (2.05, "Too high, by more than a factor of 2.")])  # fmt: skip
 def test_factors_of_two_are_hinted_at_and_not_told(times: float, words: str) -> None:
     asked = ring()
@@ -171,10 +171,12 @@ def test_a_mistake_that_an_answer_lies_near_to_is_only_asked_about() -> None:
     asked = ring(mistake="0.09")
     assert say(asked, 0.09) == say(asked, 0.09004) == "You know this mistake."
     near = check(asked, "90.29 ms")
-    assert near.say == "Your number is near that of a known mistake. Is it yours?\n\n- You know this mistake."
+    assert (
+        near.say == "Your number is close to that of a known mistake. Is this what you did?\n\n- You know this mistake."
+    )
     assert near.mistake is None
     assert check(asked, "91.234 ms").say.startswith("Too high")
-    assert check(ring(mistake="0.0124"), "12 ms").say.startswith("Your number is near")  # of two figures
+    assert check(ring(mistake="0.0124"), "12 ms").say.startswith("Your number is close")  # of two figures
 
 
 def test_the_other_reading_of_a_number_beside_per_cent_is_explained_too() -> None:
@@ -186,7 +188,7 @@ def test_the_other_reading_of_a_number_beside_per_cent_is_explained_too() -> Non
         }
     )
     assert check(asked, "1.175").say == check(asked, "1.175x").say == check(asked, "117.5 %").say
-    assert "You added the whole once" in check(asked, "1.175").say
+    assert "You added 1" in check(asked, "1.175").say
     assert check(asked, "17.5").outcome == check(asked, "0.175").outcome == "correct"
     assert check(asked, "1.3").say.startswith("Too low")
 
@@ -196,9 +198,9 @@ def test_the_rest_of_the_whole_is_said_of_shares_alone() -> None:
         traits = traits_of((unit_text,), is_share=is_share)
         return " ".join(reasons(0.8, 0.2, slips=(), traits=traits, unit_text=unit_text, exact=False))
 
-    assert "the rest of the whole" in said("1", is_share=True)
-    assert "the rest of the whole" in said("%", is_share=False)
-    assert "the rest of the whole" not in said("1", is_share=False)
+    assert "that is, the rest" in said("1", is_share=True)
+    assert "that is, the rest" in said("%", is_share=False)
+    assert "that is, the rest" not in said("1", is_share=False)
 
 
 @pytest.mark.parametrize(("prompt", "is_share"), [("Which fraction of it is that?", True), ("How many per cent?", True),
@@ -213,9 +215,9 @@ def test_a_ratio_and_a_share_of_the_whole_are_told_apart() -> None:
     def said(given: float, key: float) -> list[str]:
         return reasons(given, key, slips=(), traits=(), unit_text="1", exact=False)
 
-    assert said(0.3 / 1.3, 0.3) == ["You divided by the sum of the two parts. By what does the question divide?"]
+    assert said(0.3 / 1.3, 0.3) == ["You divided by the sum of the two parts. What does the question divide by?"]
     assert said(1 / 1.3, 0.3) == ["You gave the other part's share of the sum of the two."]
-    assert said(0.3 / 0.7, 0.3) == ["You divided by the other part alone. By what does the question divide?"]
+    assert said(0.3 / 0.7, 0.3) == ["You divided by the other part alone. What does the question divide by?"]
 
 
 @pytest.mark.parametrize(("given", "words"), [(25, "Check the ends"), (23, "Check the ends"), (24.3, "only a whole number"), (26, "")])  # fmt: skip
@@ -230,7 +232,7 @@ def test_a_listed_mistake_of_a_count_is_known_when_it_is_rounded() -> None:
     for typed, known in (("170.67", True), ("171", True), ("172", False)):
         assert ("You know this mistake." in check(asked, typed).say) == known, typed
     for typed, sure in (("170.67", True), ("170", True), ("512/3", True), ("171.3", False), ("170.61", False)):
-        assert check(asked, typed).say.startswith("You know" if sure else "Your number is near"), typed
+        assert check(asked, typed).say.startswith("You know" if sure else "Your number is close"), typed
 
 
 @pytest.mark.parametrize("every", [24, pytest.param(1, marks=pytest.mark.slow)])

@@ -1,4 +1,4 @@
-"""What is said after a wrong function or order: what all wrong calls share, and the first pair in the wrong order."""
+"""What is reported after a wrong function or order: what all wrong calls share, and the first pair in the wrong order."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from shardwise.marking import check
 @pytest.mark.parametrize(
     ("wrong", "some_right", "said"),
     [
-        ([(16.0, 2.0), (24.0, 3.0)], False, "All results are 8 times too large. Are your numbers in bits"),
+        ([(16.0, 2.0), (24.0, 3.0)], False, "All results are 8 times too large. Did you mix up bits"),
         ([(2 / 1.073741824, 2.0), (3 / 1.073741824, 3.0)], True, "1.07374 times too small. Is it GB or GiB?"),
-        ([(5, 4), (9, 8), (3, 2)], True, "All wrong results are one too large: does a count begin at 0 or 1,"),
+        ([(5, 4), (9, 8), (3, 2)], True, "All wrong results are one too large: does a count start at 0 or 1,"),
         ([(4, 5), (8, 9), (2, 3)], True, "All wrong results are one too small"),
         ([(5, 4), (9, 8)], True, ""),  # which two small numbers often are
         ([(3.5, 4), (7.2, 7)], True, "not rounded"),

@@ -18,7 +18,7 @@ from .workspace import MODULES, Verdict, Workspace
 
 
 def main() -> None:
-    """Run, print what survived, and write the page when asked to. The exit code is 1 when something has to be mended."""
+    """Run, print what survived, and write the page when asked to. The exit code is 1 when something has to be fixed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="modules of solutions/; all when none is named")
     parser.add_argument("--write", type=Path, metavar="PAGE")

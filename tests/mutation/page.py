@@ -61,7 +61,7 @@ def rate(verdicts: Sequence[Verdict]) -> float:
 
 
 def faults(verdicts: Sequence[Verdict], why: Mapping[tuple[str, Survivor], str]) -> list[str]:
-    """What has to be mended before the page is right: in the tests, or in the reasons."""
+    """What has to be fixed before the page is right: in the tests, or in the reasons."""
     alive = {(verdict.module, survivor): None for verdict in verdicts for survivor in verdict.survivors}
     tried = {verdict.module for verdict in verdicts}
     found = [

@@ -184,7 +184,7 @@ class Workspace:
         return Verdict(self.module, len(killed), len(timed_out), self.survivors(alive))
 
     def survivors(self, names: list[str]) -> tuple[Survivor, ...]:
-        """What mutmut changed in these mutants: it wrote each as a function beside the original."""
+        """What mutmut changed in these mutants: it wrote each as a function next to the original."""
         text = (self.folder / "mutants" / "solutions" / f"{self.module}.py").read_text("utf-8")
         lines = text.splitlines()
         bodies = {

@@ -1,4 +1,4 @@
-"""Formulas beside the thing itself: PyTorch runs on processes of this machine, and what it did is counted."""
+"""Formulas next to the thing itself: PyTorch runs on processes of this machine, and what it did is counted."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _ran() -> dict[str, int]:
 
 @cache
 def _orders() -> dict[int, list[Any]]:
-    """What each rank does in PyTorch's 1F1B, as its schedule lists it; empty slots left out."""
+    """What each rank does in PyTorch's 1F1B, as its schedule lists it; empty slots omitted."""
     from torch.distributed.pipelining import schedules
 
     schedule = object.__new__(schedules.Schedule1F1B)  # the list needs no stage and no process

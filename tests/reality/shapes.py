@@ -63,7 +63,7 @@ def _layer(torch: Any) -> Any:
 
 
 def _kept_bytes() -> int:
-    """Bytes of all tensors that a layer keeps, each storage once and weights left out."""
+    """Bytes of all tensors that a layer keeps, each storage once and weights omitted."""
     import torch
 
     layer = _layer(torch).to(torch.bfloat16)

@@ -1,4 +1,4 @@
-"""What references give at the very edge of what they take, and what they assume of an argument that is left out."""
+"""What references give at the very edge of what they take, and what they assume of an argument that is omitted."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -
     key: Any = asked(NUMBER).key
     assert (
         at(NUMBER).asks("check", answer=f"{key.value!r} B")["verdict"]["more"]
-        == "<p>With more GPUs this figure hardly grows.</p>"
+        == "<p>With more GPUs this hardly grows; it approaches twice the message, here 3\xa0GB.</p>"
     )
     key = asked(CHOICE).key
     said = at(CHOICE).asks("check", answer=list(key.correct))["verdict"]

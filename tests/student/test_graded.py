@@ -67,7 +67,7 @@ def test_a_graded_notebook_says_how_an_answer_is_read_and_when_it_cannot_be() ->
     run("bytes_per_gpu = '1_750 MB'")
     made = notebook.check(SENDS)
     assert isinstance(made, Checked)
-    assert repr(made) == "→ Read\nI read: 1750 MB\n\nRead. It is marked after you hand in."
+    assert repr(made) == "→ Read\nI read: 1750 MB\n\nRead. It will be marked after you hand in."
     assert made.points == 0.0
     unread = notebook.check(SENDS, "1750 ms")
     assert "this question asks for an amount of data" in repr(unread)
@@ -140,7 +140,10 @@ def function(body: str) -> str:
     [
         ("return 2 * gpus", "ran, and returned `"),
         ("return None or gpus.real", "ran, and returned `"),
-        ("return 1 / 0", "raised `ZeroDivisionError: division by zero`.\n\nMend that. It is marked after you hand in."),
+        (
+            "return 1 / 0",
+            "raised `ZeroDivisionError: division by zero`.\n\nFix that. It will be marked after you hand in.",
+        ),
         ("return gpu", "raised `NameError: name 'gpu' is not defined"),
         ("gpus * 2", "returned `None`. Is there a `return` at the end?"),
     ],

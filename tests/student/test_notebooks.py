@@ -95,7 +95,7 @@ def test_right_answers_earn_every_point_and_mistakes_are_named(whole_bank: Bank,
     ]
     html = "\n".join(_texts(again, "text/html"))
     first = next(question for question in questions if question.slug == "bytes-per-gpu")
-    assert "That is one phase" in html
+    assert "You counted one phase" in html
     assert first.key.model_dump()["mistakes"][0]["say"].split(".")[0] in html
     assert "<script" not in html
 
@@ -122,7 +122,7 @@ def test_a_check_cell_alone_marks_what_is_on_the_screen(whole_bank: Bank, tmp_pa
     ]
     node = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     said = _texts(_run(node, tmp_path, allow_errors=True), "text/plain")
-    assert said.pop(5).startswith("### What each GPU sends")
+    assert said.pop(5).startswith("### How much does each GPU send?")
     heads = [text.partition("\n")[0] for text in said]
     full, none, stopped = "✓ Correct · 2 of 2 points", "○ No answer yet", "? Unreadable"
     assert heads == [none, full, stopped, stopped, "✗ Not yet · 0 of 2 points", full]
@@ -154,7 +154,7 @@ def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_
         assert overview.startswith(f"{counted} Nothing here says whether an answer is right.")
         assert len(said) == len(slugs)
         for told in said:
-            assert "It is marked after you hand in." in told or "Not answered yet: input." in told
+            assert "It will be marked after you hand in." in told or "Not answered yet: input." in told
             assert not any(word in told for word in ("Correct", "Not yet", "Partly", "points", "phase"))
 
 

@@ -115,7 +115,7 @@ def test_an_untouched_function_is_blank_and_a_touched_one_is_marked() -> None:
         run(starter.replace("    ...", f"    return {constant}"))
         assert checked(FUNCTION).outcome == Outcome.INCORRECT, constant
     run(starter.replace("    ...", "    steps = 2 * (gpus - 1)"))  # the return is missing, and it is an attempt
-    assert "No call returned anything but None" in checked(FUNCTION).feedback.say
+    assert "Every call returned None" in checked(FUNCTION).feedback.say
     run(
         starter.replace(
             "    ...", "    return 2 * (gpus - 1) * (message_gb / gpus / bandwidth_gb_per_s * 1e3 + latency_us / 1e3)"
@@ -361,7 +361,7 @@ def test_every_verb_is_a_function_whatever_was_imported_before() -> None:
     for cell in ("from shardwise import *", "from shardwise import another, check, hint, practice, progress, solution"):
         cell += "\nfrom shardwise.question import Outcome\nprint(another('ring-time'), check, hint, practice, progress, solution)"
         ran = subprocess.run([sys.executable, "-c", cell], capture_output=True, text=True, check=True)
-        assert ran.stdout.startswith("### How long the ring takes")
+        assert ran.stdout.startswith("### How long does a ring all-reduce take?")
 
 
 def test_a_fresh_python_needs_one_import() -> None:

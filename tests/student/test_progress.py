@@ -375,7 +375,7 @@ def test_a_card_says_where_the_student_stands_and_what_is_next(monkeypatch: pyte
     assert f"1 of {count} solved, 2 of {most:g} points, 0 mastered, 0 due" in repr(api.progress(CHAPTER))
     monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=7)).isoformat())
     later = repr(api.progress(CHAPTER))
-    assert "1 due" in later and '“What each GPU sends”: practice("bytes-per-gpu", seed=1)' in later
+    assert "1 due" in later and '“How much does each GPU send?”: practice("bytes-per-gpu", seed=1)' in later
     assert "1 due" in repr(api.progress()) and "ZeRO: 0 of" in repr(api.progress())
     shown = api.progress(CHAPTER)._repr_mimebundle_()
     assert set(shown) == {"text/plain", "text/html"}
@@ -431,7 +431,7 @@ def test_what_is_due_is_asked_a_week_later_with_fresh_numbers(
     monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=7)).isoformat())
     question = asked("bytes-per-gpu", 1)
     _, said = run("practice", typed=f"1 B\n{answer(question)}\n")
-    assert "── 1 of 1 ── What each GPU sends ── 2 points, 01-ring-all-reduce/bytes-per-gpu" in said
+    assert "── 1 of 1 ── How much does each GPU send?\n── 2 points, 01-ring-all-reduce/bytes-per-gpu" in said
     assert "✗ Not yet · 0 of 2 points" in said and "✓ Correct · 2 of 2 points" in said
     assert "1 of 1 right. Nothing more is due." in said
     assert [(each.variant.seed, each.outcome, each.place) for each in kept.events()][1:] == [

@@ -3,7 +3,7 @@
     CELL        source of a cell that the attacker adds, right after the set-up
     ANSWERS     sources of answer cells, by question: number, choice, formula, function
     DUE         what is due to such a notebook: `all`, `all but number`, `only number`, `none`, `missing`, or
-                `ungraded: words of the reason`; `all` when left out. What is due is also answered, and rightly so
+                `ungraded: words of the reason`; `all` when omitted. What is due is also answered, and rightly so
     hand_in     puts a whole folder of files together, where a cell is not enough
     succeeded   whether the attack worked, judged by what grading left behind; every file defines it
 

@@ -3,7 +3,7 @@
     python naive.py ROOM     grades every folder in ROOM/submitted, and writes ROOM/results
 
 It does what autograders do: each notebook runs in a process of its own, with its hidden tests in the same process and the
-key in a file beside it; that process writes the result; what was printed is pasted into a page. The limits on it are
+key in a file next to it; that process writes the result; what was printed is pasted into a page. The limits on it are
 there so that an attack in the open stays harmless.
 """
 
@@ -137,7 +137,7 @@ def role(cell: dict[str, Any]) -> str:
 
 
 def can_be_told(slug: str) -> bool:
-    """Whether an answer is there to be shown beside the points."""
+    """Whether an answer is there to be shown next to the points."""
     return KEY[slug]["kind"] in ("number", "choice") and NAMES.get(KEY[slug]["variable"], ...) is not ...
 
 

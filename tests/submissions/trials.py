@@ -168,7 +168,7 @@ def page_of(room: Room, student: str) -> Path:
 
 
 def _mine(room: Room, attack: Attack, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The results of what lay in the attacker's folder, whoever it claims to be from."""
+    """The results of what was in the attacker's folder, whoever it claims to be from."""
     place = f"{room.submitted / attack.student}/"
     return [
         row for row in rows if row["path"].startswith(place) or (not row["path"] and row["student"] == attack.student)

@@ -95,8 +95,8 @@ def test_numbers_are_read_as_people_write_them(text: str, asked: str, value: flo
         ("40 GB", "ms", "“GB” is an amount of data; this question asks for a time."),
         ("140", "GB", "a number without a unit. 140 what?"),
         ("64 GPUs", "step", "It counts GPUs; this question asks for steps."),
-        ("<40 ms", "ms", "That is a bound, which the number itself does not reach."),
-        ("120 GB / (4 B)", "ms", "It comes out as an amount of data; this question asks for a time."),
+        ("<40 ms", "ms", "That is a bound. I expected the number itself."),
+        ("120 GB / (4 B)", "ms", "It is an amount of data; this question asks for a time."),
         ("1,875 GB", "GB", "read in two ways, as 1875 GB or as 1.875 GB."),
         ("39,375 us", "GB", "“us” is a time; this question asks for an amount of data."),
         ("$1,875M", "dollar", "read in two ways, as 1875 M dollar or as 1.875 M dollar."),
@@ -106,12 +106,12 @@ def test_numbers_are_read_as_people_write_them(text: str, asked: str, value: flo
         ("1875 kb", "MB", "Did you mean kB or kbit?"),
         ("70-72 ms", "ms", "Is it from 70 to 72?"),
         ("2 × 10-3 s", "ms", "Is that 10^-3?"),
-        ("70 ms = 0.07 GB", "s", "What stands on both sides of “=” is not the same."),
+        ("70 ms = 0.07 GB", "s", "The two sides of “=” are not equal."),
         ("3 s 2 d", "s", "two numbers side by side"),
-        ("2 GB + 3 s", "GB", "adds what is not of the same kind"),
+        ("2 GB + 3 s", "GB", "adds quantities of different kinds"),
         ("log(8)", "1", "This log has no base. Write ln, log2 or log10."),
         ("ln(0)", "1", "ln of that number is undefined"),
-        ("exp(2 s)", "1", "exp is of a plain number"),
+        ("exp(2 s)", "1", "exp takes a plain number"),
         ("2^100000", "1", "That power is too large."),
         ("2 +", "1", "ends where I expected a number"),
         ("5 GPs", "GB/s", "“GPs” is not a unit I know. Did you mean GPUs?"),
@@ -247,7 +247,7 @@ def test_a_number_shown_is_the_number_to_so_many_digits(value: float, digits: in
 
 @pytest.mark.parametrize("text", ["1.5 GB ± 0.1 GB", "1.5 GB +- 0.1 GB", "1.5 +/- 0.1 GB"])
 def test_a_number_with_its_error_is_not_taken_for_a_difference(text: str) -> None:
-    with pytest.raises(Unreadable, match="stand before an error"):
+    with pytest.raises(Unreadable, match="followed by an error"):
         read(text, "GB")
 
 
@@ -260,7 +260,7 @@ def test_signs_that_nobody_sees_come_with_what_is_pasted_and_mean_nothing(text: 
     ("text", "said"),
     [
         ("hors", "Did you mean hours?"), ("minuts", "Did you mean minutes?"), ("GB/sek", "Did you mean GB/s?"),
-        ("months", "Not all are equally long: write days or hours."), ("Yr", "Not all are equally long: write days or hours."),
+        ("months", "They differ in length: write days or hours."), ("Yr", "They differ in length: write days or hours."),
         *((far, "") for far in ("t/MWh", "miles", "euros", "lbs", "milisecond", "step/y", "decades")),
     ],
 )  # fmt: skip

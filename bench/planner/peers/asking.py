@@ -1,6 +1,6 @@
 """Makes the peers' environments, asks each about every row, and keeps what they say in answers.json.
 
-llm-analysis comes from the package index, its lock file beside this one; Calculon from a pinned commit of its repository, which
+llm-analysis comes from the package index, its lock file next to this one; Calculon from a pinned commit of its repository, which
 takes the network, or a copy of the repository in the variable CALCULON. Without either, the answers of the last time stay.
 """
 

@@ -1,4 +1,4 @@
-"""Runs beside a checkout of Calculon: reads cases, writes what it says of each. Nothing of this project is imported.
+"""Runs next to a checkout of Calculon: reads cases, writes what it says of each. Nothing of this project is imported.
 
 PYTHONPATH=CHECKOUT python run_calculon.py CASES.json ANSWERS.json CHECKOUT
 """

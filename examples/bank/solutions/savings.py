@@ -6,7 +6,7 @@ from .arguments import require_counts, require_positive
 
 
 def balance(*, deposit_dollars: float, monthly_rate: float, months: int) -> float:
-    """What lies in an account right after the last of n equal deposits, one at the end of each month.
+    """What is in an account right after the last of n equal deposits, one at the end of each month.
 
         balance = D · ((1+r)^n - 1) / r
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shardwise.kinds.base import Kind
     from shardwise.question import Question
 
-# Each is a folder beside this file that offers KIND, and is loaded when a question of it is first asked for.
+# Each is a folder next to this file that offers KIND, and is loaded when a question of it is first asked for.
 OURS = tuple(sorted(module.name for module in iter_modules(__path__) if module.ispkg))
 
 
@@ -44,7 +44,7 @@ class Registry(Mapping[str, "Kind[Any, Any, Any]"]):
 
 
 def _load(name: str) -> Kind[Any, Any, Any]:
-    """A kind of another package. Raises ShardwiseError when there are two of that name, or it is no kind that can be used."""
+    """A kind of another package. Raises ShardwiseError when there are two of that name, or it is not a kind that can be used."""
     from shardwise.kinds.base import Kind
 
     kind = load_added(KINDS, name)

@@ -13,7 +13,7 @@ def is_nan(value: object) -> bool:
 def same(ours: object, theirs: object, rel_tol: float) -> bool:
     """Whether two results agree: numbers within `rel_tol`, sequences and dicts part by part, all else exactly.
 
-    A bool is not a number, and nan equals nan. Beside an exact zero of ours, rounding up to 1e-12 is forgiven.
+    A bool is not a number, and nan equals nan. Next to an exact zero of ours, rounding up to 1e-12 is forgiven.
 
     >>> same(2.0, 2, 1e-9), same(1, True, 1e-9), same([1, 2.0], (1, 2 + 1e-12), 1e-9)
     (True, False, True)

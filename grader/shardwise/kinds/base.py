@@ -93,7 +93,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     Key: ClassVar[type[Key]]
 
     def manual(self) -> str:
-        """Return how a problem of this kind is written, in Markdown: the file `<name>.md` beside its module, if there is one."""
+        """Return how a problem of this kind is written, in Markdown: the file `<name>.md` next to its module, if there is one."""
         file = Path(inspect.getfile(type(self))).with_name(f"{self.name}.md")
         return file.read_text("utf-8") if file.is_file() else ""
 
@@ -101,7 +101,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     @abc.abstractmethod
     def solve(self, template: AnyTemplate, draw: Draw) -> Any:
-        """The key and the recognised mistakes of one draw; raises Reject when they cannot be told apart."""
+        """The key and the recognised mistakes of one draw; raises Reject when they cannot be distinguished."""
 
     @abc.abstractmethod
     def pose(self, template: AnyTemplate, draw: Draw, solved: Any) -> Posed:
@@ -139,11 +139,11 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def view(self, form: AnyForm) -> View:
         """The form as plain data for any front end: what to show and what to collect, and nothing of the key.
 
-        `how` says how to answer, in plain text; `html`, if it is there, is shown beside the prompt. `fields` are shown
+        `how` says how to answer, in plain text; `html`, if it is there, is shown next to the prompt. `fields` are shown
         in this order. Each has a `type`, and a `name` where the answer is a dictionary; a single field without a name is
         the answer itself. The types, with what a field of each has (`html` is HTML, all else plain text):
 
-        - line: one line of text; `label`, perhaps `is_code`, a `note`, `mends`: the listing whose picked line stands in it,
+        - line: one line of text; `label`, perhaps `is_code`, a `note`, `mends`: the listing whose picked line is in it,
           and `has_preview`: it shows what `preview` says
         - number: `label`, `range` in words, `is_whole`; in place of the range it shows why `preview` cannot read it
         - options: `pick` (one, many) and `options`, each with `label` and `html`; the answer is a list of labels
@@ -191,7 +191,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         return [None] * len(question.hints)
 
     def hints_in_place(self, question: Question) -> Sequence[str]:
-        """The hints as they are shown in a form, where each stands in the part that it is for."""
+        """The hints as they are shown in a form, where each is in the part that it is for."""
         return question.hints
 
     def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
@@ -300,7 +300,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
 
 class NumericKind(Kind[AnyTemplate, AnyForm, AnyKey]):
-    """A kind whose answer is one number that a reference gives: later parts of a case may go on with it."""
+    """A kind whose answer is one number that a reference gives: later parts of a case may continue with it."""
 
     @abc.abstractmethod
     def number(self, key: AnyKey) -> float:

@@ -155,7 +155,7 @@ def brief(value: Any) -> str:
 
 
 def with_telling_digits(given: Any, expected: Any) -> tuple[str, str]:
-    """Return two values that differ as they are shown beside each other: with the digits that tell them apart.
+    """Return two values that differ as they are shown next to each other: with the digits that distinguishes them.
 
     >>> with_telling_digits(5.960464478e-08, 5.9604644775390625e-08), with_telling_digits(1.0, 2.0)
     (('5.960464478e-08', '5.9604644775e-08'), ('1', '2'))

@@ -1,6 +1,6 @@
 """Inputs on which functions are compared: edges, drawn values, and every simpler version of the drawn ones.
 
-A failing input is shrunk the moment it is drawn: beside each drawn input stand all those in which some of its
+A failing input is shrunk the moment it is drawn: next to each drawn input stand all those in which some of its
 arguments have their simplest value. The first failing case, simplest first, is then the shrunk one, and a lock file
 that holds the cases needs no reference to find it.
 """

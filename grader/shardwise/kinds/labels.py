@@ -67,7 +67,7 @@ def as_list(lines: Sequence[Labelled]) -> str:
 def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
     """The letters of an answer such as "b", "a & c", "b) The ring is faster", "BDAC" or ["a", "c"], in the order given.
 
-    Raises Unreadable for anything else, and for a letter that labels nothing or comes twice.
+    Raises Unreadable for anything else, and for a letter that labels nothing or appears twice.
     """
     if isinstance(raw, str):
         if len(raw) > LONGEST:
@@ -95,7 +95,7 @@ def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
         )
     twice = sorted({word for word in words if words.count(word) > 1})
     if twice:
-        raise Unreadable(f"“{twice[0]}” comes twice. An answer looks like “{example}”.", shows_example=True)
+        raise Unreadable(f"“{twice[0]}” appears twice. An answer looks like “{example}”.", shows_example=True)
     return words
 
 
@@ -199,5 +199,5 @@ def _bare(text: str) -> str:
 
 
 def _without_article(text: str) -> str:
-    """A line without its first "the", which people leave out."""
+    """A line without its first "the", which people omit."""
     return re.sub(r"\A\W*the\s+", "", text, flags=re.IGNORECASE)

@@ -10,8 +10,8 @@ from itertools import combinations
 
 from shardwise.kinds.syntax import expression, with_fields
 
-Change = tuple[ast.AST, str]  # what stands there instead, and the mutation's name
-Mutation = tuple[ast.AST, ast.AST, str]  # what stands there now, what would, and the mutation's name
+Change = tuple[ast.AST, str]  # what is there instead, and the mutation's name
+Mutation = tuple[ast.AST, ast.AST, str]  # what is there now, what would, and the mutation's name
 
 # Which operator is taken for which.
 _CONFUSED: Mapping[type, tuple[tuple[type, str], ...]] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _Put(ast.NodeTransformer):
-    """Puts something in the place of a node; what stands above it is copied, and all else is shared."""
+    """Puts something in the place of a node; the text above it is copied, and all else is shared."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
         self._old, self._new = old, new

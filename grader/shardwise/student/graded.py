@@ -116,7 +116,7 @@ def _tried(feedback: Feedback, function: Any, name: str, inputs: Mapping[str, An
         return feedback
     shown = f"`{call_text(name, inputs)}`"
     runs = call.status == "returned" and call.value is not None
-    later = f"{'' if runs else 'Mend that. '}It is marked after you hand in."
+    later = f"{'' if runs else 'Fix that. '}It will be marked after you hand in."
     return feedback.saying(f"{shown} {_became(call)}", later).model_copy(update={"parts": {"runs": runs}})
 
 

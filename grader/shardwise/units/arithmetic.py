@@ -1,7 +1,7 @@
 """Arithmetic with units: "2*127/128*2 GB/(100 GB/s)", worked out exactly and from left to right as it is written.
 
 sum      = product, then any number of + product or - product; times may stand side by side, as in 12 d 3 h
-product  = signed, then any number of * signed, / signed, or a unit, which belongs to all that stands before it
+product  = signed, then any number of * signed, / signed, or a unit, which belongs to all that is before it
 signed   = - signed, or power
 power    = atom, alone or with ^ exponent, ** exponent or a superscript
 atom     = number, (sum), a function of a (sum), such as sqrt, ceil or ln; behind / also a unit alone
@@ -111,7 +111,7 @@ class _Reader:
         raise UnclearNumeral(f"I don't know what “{self._text[start]}” means here.")
 
     def _end_of_unit(self, end: int) -> int:
-        """Where a unit ends that may be a product or a quotient of several words; an x before a number is no unit."""
+        """Where a unit ends that may be a product or a quotient of several words; an x before a number is not a unit."""
         while (word := _WORD.match(self._text, end)) and not _TIMES.match(self._text, end):
             end = word.end()
             while bracketed := _BRACKETED.match(self._text, end):
@@ -139,9 +139,9 @@ class _Reader:
             sign = 1 if beside or self._take() == "+" else -1
             right = self._product()
             if beside and (left.powers != {"time": 1} or right.powers != left.powers or right.value >= left.value):
-                raise UnclearNumeral("It has two numbers side by side. Write one, or what is to be done with them.")
+                raise UnclearNumeral("It has two numbers side by side. Write one, or an operator between them.")
             if left.powers != right.powers:
-                raise UnclearNumeral("It adds what is not of the same kind. Give each part its unit.")
+                raise UnclearNumeral("It adds quantities of different kinds. Give each one its unit.")
             left = _bounded(left.value + sign * right.value, left.powers, left.is_bare and right.is_bare)
         return left
 
@@ -209,7 +209,7 @@ class _Reader:
             name = "ln" if name == "log" else name
             inner = self._bracketed()
             if not inner.is_bare:
-                raise UnclearNumeral(f"{name} is of a plain number.")
+                raise UnclearNumeral(f"{name} takes a plain number.")
             try:
                 return _bounded(_CALLS[name](inner.value), {}, True)
             except (ValueError, OverflowError):
@@ -225,7 +225,7 @@ class _Reader:
         inner = self._deeper(self.sum)
         if self.kind != ")":
             raise UnclearNumeral(
-                "It opens a bracket that nothing closes." if self.kind == "end" else str(self.unexpected())
+                "It has a bracket that is never closed." if self.kind == "end" else str(self.unexpected())
             )
         self._take()
         return inner

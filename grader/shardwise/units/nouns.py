@@ -1,6 +1,6 @@
 """Nouns: the words by which a question calls what it counts, so that "24 micro-batches" is a number of steps.
 
-What a question asks the number of may name an answer. What it only mentions may stand beside that, as in "6 nodes per rack", and
+What a question asks the number of may name an answer. What it only mentions may are next to that, as in "6 nodes per rack", and
 names another number: 6 cores are no 6 nodes.
 """
 
@@ -71,7 +71,7 @@ def in_plural(word: str) -> str:
 
 
 def nouns_asked_for(text: str) -> tuple[str, ...]:
-    """The words for what a prompt asks the number of, as they stand in it.
+    """The words for what a prompt asks the number of, as they are in it.
 
     >>> nouns_asked_for("A step feeds 128 **replicas** on 8 nodes. How many gradient micro-batches is that for each data loader?")
     ('micro-batches',)
@@ -81,7 +81,7 @@ def nouns_asked_for(text: str) -> tuple[str, ...]:
 
 
 def nouns_in(text: str) -> tuple[str, ...]:
-    """Every noun of a prompt, in its normal form: what it asks the number of, what it counts, and what stands after "each".
+    """Every noun of a prompt, in its normal form: what it asks the number of, what it counts, and what is after "each".
 
     A unit that counts something, such as "node", is among them only where the prompt asks for its number.
 
@@ -122,7 +122,7 @@ def _is_measured(word: str) -> bool:
 
 
 def is_called(text: str, asked: str, nouns: Collection[str], others: Collection[str] = ()) -> bool:
-    """Whether a text names what is counted: a word for what is asked for, with what the question mentions beside it.
+    """Whether a text names what is counted: a word for what is asked for, with what the question mentions next to it.
 
     A question that asks how many parameters there are may ask for a plain number, so its own words have other words too.
 
@@ -140,7 +140,7 @@ def is_called(text: str, asked: str, nouns: Collection[str], others: Collection[
 
 
 def is_mentioned(text: str, nouns: Collection[str]) -> bool:
-    """Whether a text names what a question mentions, or what questions count: what may stand after "per".
+    """Whether a text names what a question mentions, or what questions count: what may are after "per".
 
     >>> is_mentioned("data loader", ("data", "loader")), is_mentioned("GPU and step", ()), is_mentioned("GB", ("loader",))
     (True, False, False)

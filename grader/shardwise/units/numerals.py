@@ -70,7 +70,7 @@ def numeral(text: str, *, whole: bool = False) -> Fraction:
     >>> numeral("1,234.5"), numeral("0,750"), numeral("70 000"), numeral("2,048", whole=True)
     (Fraction(2469, 2), Fraction(3, 4), Fraction(70000, 1), Fraction(2048, 1))
 
-    Raises TwoReadings for one such as 1,875, and Unclear for what is no number.
+    Raises TwoReadings for one such as 1,875, and Unclear for what is not a number.
     """
     digits, _, exponent = _as_in_ascii(text).lower().partition("e")
     if abs(int(exponent or 0)) > LARGEST_EXPONENT:
@@ -115,6 +115,6 @@ def _plain(digits: str) -> str:
 
 
 def _is_grouped(digits: str) -> bool:
-    """Whether the digits stand in groups of three; a single point parts no groups."""
+    """Whether the digits are in groups of three; a single point parts no groups."""
     found = _GROUPED.fullmatch(digits)
     return found is not None and (found[1] != "." or digits.count(".") > 1)

@@ -164,7 +164,7 @@ def _term(tokens: list[str]) -> Scale:
         return scale(token)
     inside = _product(tokens)
     if tokens.pop(0) != ")":
-        raise LookupError("a bracket stays open")
+        raise LookupError("a bracket is never closed")
     return inside
 
 
@@ -177,14 +177,14 @@ def _nearest(text: str) -> str:
         prefix = found[1].upper() if found[1] != "k" else "k"
         return f" Did you mean {prefix}B/s or {prefix}bit/s? A capital B is a byte, a small b a bit."
     if _OF_NO_LENGTH.fullmatch(text):
-        return " Not all are equally long: write days or hours."
+        return " They differ in length: write days or hours."
     alike = [common for common in _COMMON if ("/" in common) == ("/" in text)]
     near = difflib.get_close_matches(text, alike, n=1, cutoff=_NEAR)
     return f" Did you mean {near[0]}?" if near else ""
 
 
 def plural(written: str, number: float) -> str:
-    """A unit's text as it stands after `number`, for reading.
+    """A unit's text as it is after `number`, for reading.
 
     >>> plural("step", 2), plural("GPU*h", 2), plural("micro_batch", 1)
     ('steps', 'GPU·h', 'micro-batch')

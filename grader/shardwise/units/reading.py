@@ -134,7 +134,7 @@ class _Asked:
         amounts = [self._amount(side) for side in sides(plain)]
         chosen = next((amount for amount in amounts if not amount.is_bare), amounts[-1])
         if not all(_agree(amount, chosen) for amount in amounts):
-            raise self._unreadable("What stands on both sides of “=” is not the same.")
+            raise self._unreadable("The two sides of “=” are not equal.")
         return self._reading(chosen, way)
 
     def _amount(self, side: str) -> Amount:
@@ -149,13 +149,13 @@ class _Asked:
         if found := _RANGE.fullmatch(side):
             raise self._unreadable(f"Is it from {found[1]} to {found[2]}? I expected one number.")
         if found := _WITH_ERROR.search(side):
-            raise self._unreadable(f"Does “{found[0]}” stand before an error? I expected one number without it.")
+            raise self._unreadable(f"Is “{found[0]}” followed by an error? I expected one number without it.")
         if found := _HEXADECIMAL.search(side):
             raise self._unreadable(f"Is “{found[0]}” a hexadecimal number? Write it in decimal digits.")
         if found := _LOST_POWER.search(side):
             raise self._unreadable(f"Is that 10^{found[1]}? Write 1.5e{found[1]} for 1.5 times it.")
         if found := _BOUND.match(side):
-            raise self._unreadable("That is a bound, which the number itself does not reach. I expected that number.")
+            raise self._unreadable("That is a bound. I expected the number itself.")
         is_plain = not _MULTIPLIED.search(side)
         is_count = is_plain and (self.whole or bool(self.wanted.counts))
         is_money = is_plain and self.wanted.powers.get("money") == 1  # which has cents, and no thousandths
@@ -205,7 +205,7 @@ class _Asked:
         return amount.is_bare or amount.powers == self.wanted.powers or (is_ratio and self.wanted.is_count)
 
     def _one(self, text: str, *, is_data: bool = False) -> Amount:
-        """What one of a unit is; raises ShardwiseError. A multiple such as M or million may stand before it, or alone."""
+        """What one of a unit is; raises ShardwiseError. A multiple such as M or million may are before it, or alone."""
         times, rest = 1, text
         found = _MULTIPLE.match(text)
         if found and not ((is_data or "information" in self.wanted.powers) and len(found[1]) < 3):
@@ -273,7 +273,7 @@ class _Asked:
     def _reading(self, amount: Amount, way: Direction) -> Reading:
         wanted = self.wanted
         if not self._fits(amount):
-            what = f"“{amount.unit}” is" if amount.unit else "It comes out as"
+            what = f"“{amount.unit}” is" if amount.unit else "It is"
             found = Unit("", Fraction(1), dimension_of(amount.powers))
             said = f"It counts {found.counts}" if found.counts and wanted.is_count else f"{what} {found.measures}"
             raise self._unreadable(f"{said}; this question asks for {self.asks_for}.")

@@ -63,7 +63,7 @@ def plain_text(text: str) -> str:
 
 
 def without_direction(text: str) -> tuple[str, Direction]:
-    """What stands before the words for a direction, and that direction."""
+    """What is before the words for a direction, and that direction."""
     found = _DIRECTED.search(text)
     if found is None:
         return text, "none"

@@ -89,7 +89,7 @@ def tried_steps_for_share(*, micro_batch_s: float, all_reduce_s: float, largest_
 
 
 def replayed_share(*, share: float, accumulation_steps: int, other_steps: int) -> float:
-    """Find an all-reduce that has the share beside micro-batches of one second, and play the other step with it."""
+    """Find an all-reduce that has the share next to micro-batches of one second, and play the other step with it."""
 
     def excess(all_reduce_s: float) -> float:
         return share_of(accumulation_steps, all_reduce_s) - share

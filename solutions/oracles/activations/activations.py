@@ -98,7 +98,7 @@ def in_flight_bytes(*, layer_bytes: float, stage_layers: int, stages: int, micro
 def smallest_pipeline(
     *, weight_bytes: float, activation_bytes: float, tp: int, memory_bytes: float, max_stages: int = 64
 ) -> int:
-    """Fill the fullest GPU of each pipeline, with as many micro-batches as stages, and take the first that fits."""
+    """Fill the most loaded GPU of each pipeline, with as many micro-batches as stages, and take the first that fits."""
     for stages in (1 << power for power in range(max_stages.bit_length())):
         slices = tp * stages
         peak = peak_in_flight(0, stages, stages)

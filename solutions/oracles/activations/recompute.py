@@ -86,7 +86,7 @@ def flop_per_byte(
     }
     chosen = [operations[name] for name in groups.get(part, (part,))]
     flop = sum(cost for cost, _ in chosen)
-    if part == "layer":  # elementwise work is left out of a layer's count
+    if part == "layer":  # elementwise work is omitted of a layer's count
         flop -= sum(operations[name][0] for name in ("norm output", "second norm output", "SwiGLU product"))
     return float(flop / (2 * sum(elements for _, elements in chosen)))
 

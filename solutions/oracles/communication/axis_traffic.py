@@ -26,7 +26,7 @@ def _layers(micro_batches: int, stage_layers: int) -> Iterator[str]:
 def tp_step_bytes(
     *, micro_batches: int, sequence_length: int, cp: int, tp: int, stage_layers: int, hidden: int
 ) -> float:
-    """In every pass attention and MLP each gather the tokens that the group shares out, and scatter the sums again."""
+    """In every pass attention and MLP each gather the tokens that the group splits, and scatter the sums again."""
     shard = sequence_length / cp / tp * hidden * BF16
     sent = 0.0
     for _ in _layers(micro_batches, stage_layers):

@@ -135,7 +135,7 @@ def seconds_at_bus_bandwidth(*, collective: str, message_bytes: float, gpus: int
 def collective_seconds(
     *, collective: str, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float = 0.0
 ) -> float:
-    """A clock beside the played collective: each step costs its latency and the bytes of one GPU."""
+    """A clock next to the played collective: each step costs its latency and the bytes of one GPU."""
     played = play(collective, gpus)
     clock = 0.0
     for _ in range(played.steps):
@@ -146,7 +146,7 @@ def collective_seconds(
 def chain_broadcast_seconds(
     *, message_bytes: float, gpus: int, slices: int, bandwidth_bytes_per_s: float, latency_s: float = 0.0
 ) -> float:
-    """A clock beside the played chain."""
+    """A clock next to the played chain."""
     steps = play("broadcast", gpus, slices).steps
     return steps * (latency_s + message_bytes / slices / bandwidth_bytes_per_s)
 

@@ -10,7 +10,7 @@ from ..ring.ring import play_ring
 from ..search import bisect
 from .collectives import play
 
-Link = tuple[str, int, int]  # "nvlink" or "port", server, GPU in it
+Link = tuple[str, int, int]  # "nvlink" or "port", node, GPU in it
 Load = defaultdict[Link, float]  # bytes on each link
 
 
@@ -37,7 +37,7 @@ def _leader_phases(message_bytes: float, servers: int, gpus_per_server: int) -> 
 
 
 def _sharded_phases(message_bytes: float, servers: int, gpus_per_server: int) -> list[Load]:
-    """A ring inside each server, a ring between servers for each place in them, a ring inside each server."""
+    """A ring inside each node, a ring between nodes for each place in them, a ring inside each node."""
     scatter, ring, gather = Load(int), Load(int), Load(int)
     for server in range(servers):
         for gpu in range(gpus_per_server):
@@ -61,7 +61,7 @@ def _busiest(phases: list[Load], kind: str) -> float:
 
 
 def leader_port_bytes(*, message_bytes: float, servers: int) -> float:
-    """What a leader's port carries when servers of one GPU are played."""
+    """What a leader's port carries when nodes of one GPU are played."""
     return _busiest(_leader_phases(message_bytes, servers, 1), "port")
 
 
@@ -71,7 +71,7 @@ def sharded_port_bytes(*, message_bytes: float, servers: int, gpus_per_server: i
 
 
 def nvlink_bytes(*, message_bytes: float, gpus_per_server: int) -> float:
-    """What the busiest GPU sends over NVLink, on two servers."""
+    """What the busiest GPU sends over NVLink, on two nodes."""
     return _busiest(_sharded_phases(message_bytes, 2, gpus_per_server), "nvlink")
 
 

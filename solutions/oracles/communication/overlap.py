@@ -191,7 +191,7 @@ def most_gpus_that_hide(
     gpus_per_server: int = 8,
     total_over_active: float = 1,
 ) -> int:
-    """Search for the largest number of servers whose network keeps up with both simulated passes."""
+    """Search for the largest number of nodes whose network keeps up with both simulated passes."""
     gathered, reduced = 2 * total_over_active, bytes_per_gradient * total_over_active
 
     def hides(servers: int) -> bool:
@@ -206,7 +206,7 @@ def most_gpus_that_hide(
 def estimated_step_seconds(
     *, parameters: float, layers: int, gpus: int, tokens: float, flop_per_s: float, bus_bytes_per_s: float
 ) -> float:
-    """Compute layer by layer forward, then play the backward pass beside a network with the bytes of a played ring."""
+    """Compute layer by layer forward, then play the backward pass next to a network with the bytes of a played ring."""
     forward = 0.0
     for _ in range(layers):
         forward += 2 * parameters / layers * tokens / flop_per_s

@@ -24,7 +24,7 @@ class Span:
 def play_loaders(load_s: Sequence[float], *, step_s: float, prefetch: int, workers: int = 1) -> list[Span]:
     """Go from event to event: a load ends, or a step ends, and whoever can go on does.
 
-    Batches are dealt out in turn. A worker begins its next one while fewer than `prefetch` of its own lie in the queue.
+    Batches are dealt out in turn. A worker begins its next one while fewer than `prefetch` of its own are in the queue.
     The GPU takes them in their order.
     """
     to_load = [deque(range(worker, len(load_s), workers)) for worker in range(workers)]

@@ -1,4 +1,4 @@
-"""An object store, played: connections fetch request after request, and a clock runs beside them."""
+"""An object store, played: connections fetch request after request, and a clock runs next to them."""
 
 from __future__ import annotations
 

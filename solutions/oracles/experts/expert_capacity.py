@@ -82,7 +82,7 @@ def swapped_peak(*, loads: Sequence[int], ep: int, first: int, second: int) -> i
 
 
 def best_swap(*, loads: Sequence[int], ep: int) -> str:
-    """Try each exchange of an expert of the fullest rank with one of another: no other exchange can help."""
+    """Try each exchange of an expert of the most loaded rank with one of another: no other exchange can help."""
     ranks = rank_loads(loads=loads, ep=ep)
     held = len(loads) // ep
     full = ranks.index(max(ranks))

@@ -40,7 +40,7 @@ def step_exchange_bytes(
 
 
 def exchange_over_all_reduce(*, experts_per_token: int, ep: int, tp: int) -> float:
-    """Pass the chunks of a vector around a ring twice, and set the copies that leave a rank beside that."""
+    """Pass the chunks of a vector around a ring twice, and set the copies that leave a rank next to that."""
     if tp == 1:
         raise ValueError("nothing is sent by a group of one")
     passed = sum(Fraction(1, tp) for _ in ("reduce-scatter", "all-gather") for _ in range(tp - 1))
@@ -134,7 +134,7 @@ def _both_plans(
 def break_even_imbalance(
     *, gpus: int, experts_per_token: int, expert_ffn_hidden: int, flop_per_s: float, bytes_per_s: float
 ) -> float:
-    """Play both plans, and see how much longer the fullest rank may take."""
+    """Play both plans, and see how much longer the most loaded rank may take."""
     whole, cut = _both_plans(gpus, experts_per_token, expert_ffn_hidden, flop_per_s, bytes_per_s)
     return float(cut / whole)
 
@@ -148,6 +148,6 @@ def quicker_split(
     flop_per_s: float,
     bytes_per_s: float,
 ) -> str:
-    """Play both plans, the first on its fullest rank."""
+    """Play both plans, the first on its most loaded rank."""
     whole, cut = _both_plans(gpus, experts_per_token, expert_ffn_hidden, flop_per_s, bytes_per_s)
     return min((whole * Fraction(imbalance), "whole"), (cut, "cut"))[1]

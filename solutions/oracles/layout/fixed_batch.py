@@ -60,7 +60,7 @@ def tp_beside_fsdp(
     gpus_per_node: int = 8,
     max_tp: int = 8,
 ) -> int:
-    """Play a server's forward pass, with the slices of a layer arriving through its ports; then deal sequences to ever larger groups."""
+    """Play a node's forward pass, with the slices of a layer arriving through its ports; then deal sequences to ever larger groups."""
     tokens_of_a_gpu = sequences * sequence_length / gpus
     slices = [2 * WEIGHTS / gpus_per_node for _ in range(gpus_per_node)]
     gather_s = max(slice_bytes / port_bytes_per_s for slice_bytes in slices)

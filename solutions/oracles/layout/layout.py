@@ -136,7 +136,7 @@ def best_layout(
     gpus_per_node: int = 8,
     max_stages: int = 32,
 ) -> tuple[int, int, int, int]:
-    """List the layouts, fill the fullest GPU of each, play the step of those that fit, and take the quickest."""
+    """List the layouts, fill the most loaded GPU of each, play the step of those that fit, and take the quickest."""
     timed = []
     for layout in layouts(gpus, gpus_per_node, cp, max_stages):
         if sequences % layout.dp:

@@ -52,7 +52,7 @@ def group(*, rank: int, axis: str, order: str, tp: int, cp: int, pp: int, dp: in
 def server_of_stage(
     *, rank: int, stages_on: int, gpus_per_node: int, order: str, tp: int, cp: int, pp: int, dp: int
 ) -> int:
-    """Walk along the pipeline's line, and look for the server with that rank on it."""
+    """Walk along the pipeline's line, and look for the node with that rank on it."""
     line, stage = _line(rank, "pp", order, tp=tp, cp=cp, pp=pp, dp=dp)
     wanted = {at: int(member) for at, member in enumerate(line)}[stage + stages_on]
     server, first = 0, 0
@@ -62,7 +62,7 @@ def server_of_stage(
 
 
 def servers_of_group(*, axis: str, gpus_per_node: int, order: str, tp: int, cp: int, pp: int, dp: int) -> int:
-    """Mark the group in a row of all GPUs, cut the row into servers, and count those with a mark."""
+    """Mark the group in a row of all GPUs, cut the row into nodes, and count those with a mark."""
     line, _ = _line(0, axis, order, tp=tp, cp=cp, pp=pp, dp=dp)
     row = np.zeros(-(-tp * cp * pp * dp // gpus_per_node) * gpus_per_node, dtype=bool)
     row[line] = True

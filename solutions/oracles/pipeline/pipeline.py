@@ -174,7 +174,7 @@ def step_seconds(*, stages: int, micro_batches: int, micro_batch_seconds: float,
 
 
 def speedup_of_more_replicas(*, stages: int, micro_batches: int, factor: int, virtual_stages: int = 1) -> float:
-    """Play the bubble, and lay it beside the work of both batches."""
+    """Play the bubble, and lay it next to the work of both batches."""
     wait, work_each = _wait_and_work(stages, virtual_stages)
     fewer, rest = divmod(micro_batches, factor)
     if rest:
@@ -185,7 +185,7 @@ def speedup_of_more_replicas(*, stages: int, micro_batches: int, factor: int, vi
 def smallest_micro_batches(
     *, stages: int, target: float, measure: str, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
 ) -> int:
-    """Add micro-batches until the wait, which does not grow, is short beside the work, or beside the step."""
+    """Add micro-batches until the wait, which does not grow, is short next to the work, or next to the step."""
     millionths = round(target * 10**6)
     wait, work_each = _wait_and_work(stages, virtual_stages)
     micro_batches = multiple
@@ -226,7 +226,7 @@ def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
 def largest_micro_batch_tokens(
     *, stages: int, micro_batches: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
 ) -> int:
-    """Play the step, and fill the fullest stage with larger and larger micro-batches, until one more token does not fit."""
+    """Play the step, and fill the most loaded stage with larger and larger micro-batches, until one more token does not fit."""
     held = max(in_flight_by_stage(stages=stages, micro_batches=micro_batches))
 
     def overflows(tokens: int) -> bool:

@@ -35,7 +35,7 @@ def _loads(layers: int, stages: int, last_stage_layers: int, head_layers: float)
 
 
 def slowest_stage_layers(*, layers: int, stages: int, last_stage_layers: int, head_layers: float) -> float:
-    """Deal the layers, and look for the fullest stage."""
+    """Deal the layers, and look for the most loaded stage."""
     loads = _loads(layers, stages, last_stage_layers, head_layers)
     if min(loads) <= 0:
         raise ValueError("a stage is empty")

@@ -38,14 +38,14 @@ def scale_factor(*, amax: float, number_format: str = "E4M3", margin: int = 0) -
 
 
 def largest_lost_value(*, amax: float, number_format: str = "E4M3") -> float:
-    """Bisect the value that just survives the cast beside an outlier."""
+    """Bisect the value that just survives the cast next to an outlier."""
     listed = table(number_format)
     scale = float(listed[-1]) / amax
     return bisect(lambda value: 1.0 if nearest(listed, value * scale) else -1.0, 0.0, amax)
 
 
 def largest_outlier(*, smallest_value: float, number_format: str = "E4M3") -> float:
-    """Bisect how many times the value an outlier is, beside which that value is just lost."""
+    """Bisect how many times the value an outlier is, next to which that value is just lost."""
     listed = table(number_format)
     scaled = float(listed[-1])
     return smallest_value * bisect(lambda times: -1.0 if nearest(listed, scaled / times) else 1.0, 1.0, 1e18)
@@ -117,7 +117,7 @@ def smallest_width_that_pays(
 def linear_flop_share(
     *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int, sequence_length: int
 ) -> float:
-    """List the matrices of the model, and count their FLOP a token by running small ones."""
+    """List the matrices of the model, and count their FLOP per token by running small ones."""
     head = hidden // heads
     inputs_and_outputs = [
         *[(hidden, head)] * heads,  # queries, head by head

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..search import bisect
 
-WIDTHS = {"FP32": 4, "BF16": 2, "FP16": 2, "FP8": 1, "INT8": 1}  # bytes an element
+WIDTHS = {"FP32": 4, "BF16": 2, "FP16": 2, "FP8": 1, "INT8": 1}  # bytes per element
 TENSORS = {
     "FP32": {"weights": "FP32", "gradients": "FP32", "mean": "FP32", "mean square": "FP32"},
     "mixed precision": {"weights": "BF16", "gradients": "BF16", "master": "FP32", "mean": "FP32", "mean square": "FP32"},

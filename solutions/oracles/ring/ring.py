@@ -187,12 +187,12 @@ def counted_rails_seconds(
     port_bytes_per_s: float,
     nvlink_bytes_per_s: float,
 ) -> float:
-    """Lay a ring for each port through all servers, play it, and wait for the busiest link of the cluster."""
+    """Lay a ring for each port through all nodes, play it, and wait for the busiest link of the cluster."""
     gpus = servers * gpus_per_server
     share = play_ring(gpus).sent_shares[0] * message_bytes / gpus_per_server  # of one ring, over each of its links
     port, nvlink = np.zeros(gpus), np.zeros(gpus)  # bytes that each GPU sends
     for exit_gpu in range(gpus_per_server):
-        inside = [*range(exit_gpu + 1, gpus_per_server), *range(exit_gpu + 1)]  # this ring's way through a server
+        inside = [*range(exit_gpu + 1, gpus_per_server), *range(exit_gpu + 1)]  # this ring's way through a node
         for server in range(servers):
             for place in inside[:-1]:
                 nvlink[server * gpus_per_server + place] += share

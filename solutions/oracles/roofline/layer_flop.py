@@ -45,7 +45,7 @@ def flop_per_weight_and_token() -> Fraction:
 def attention_flop_per_pair_and_channel() -> Fraction:
     """Run the scores of a small head forward and backward, and divide by its pairs of tokens and its channels.
 
-    Softmax and scaling are left out, as they are in every count of FLOP; so is the causal mask.
+    Softmax and scaling are omitted, as they are in every count of FLOP; so is the causal mask.
     """
     tokens, channels = 5, 3
     tally: Counter[str] = Counter()

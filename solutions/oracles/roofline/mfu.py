@@ -78,7 +78,7 @@ def hfu_from_mfu(*, mfu: float, model_flop: float, hardware_flop: float) -> floa
 def mfu_from_profile(
     *, kernel_efficiency: float, step_shares_lost: Sequence[float], recompute_ratio: float = 1.0
 ) -> float:
-    """Fill an hour with what is lost, compute in the rest, and put the useful part beside an hour at the peak."""
+    """Fill an hour with what is lost, compute in the rest, and put the useful part next to an hour at the peak."""
     hour_s = left_s = Fraction(3600)
     for lost in step_shares_lost:
         left_s -= hour_s * Fraction(lost)

@@ -247,7 +247,7 @@ def slowdown_of_contiguous_chunks(*, attention_share: float, cp: int) -> float:
 def gather_over_attention(
     *, tokens: int, cp: int, heads: int, kv_heads: int, flop_per_s: float, bandwidth_bytes_per_s: float
 ) -> float:
-    """Send what a played ring sends, and multiply for every second pair of the sequence, shared out over the ranks."""
+    """Send what a played ring sends, and multiply for every second pair of the sequence, split over the ranks."""
     sent = float(_values_a_token_and_channel(cp)) * tokens / cp * kv_heads * BF16_BYTES
     pairs = sum(tokens / cp * (rank + 0.5) * tokens / cp for rank in range(cp)) / cp
     flop = 2 * 2 * pairs * heads  # two products, each a multiplication and an addition

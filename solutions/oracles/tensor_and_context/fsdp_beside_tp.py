@@ -1,4 +1,4 @@
-"""FSDP beside tensor parallelism, played: a ring passes the weights on, and a small layer the sums of activations."""
+"""FSDP next to tensor parallelism, played: a ring passes the weights on, and a small layer the sums of activations."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _uncut(batch: Matrix, gradient: Matrix, weights: list[tuple[Matrix, Matrix]]
 def _forward(
     wires: Wires, batch: Matrix, weights: list[tuple[Matrix, Matrix]], sequence: bool
 ) -> tuple[Matrix, list[list[Matrix]]]:
-    """Columns of the first matrix, then rows of the second; with `sequence` the tokens between blocks are shared out."""
+    """Columns of the first matrix, then rows of the second; with `sequence` the tokens between blocks are split."""
     held = list(np.array_split(batch, wires.ranks)) if sequence else [batch] * wires.ranks
     inputs = []
     for first, second in weights:
@@ -167,7 +167,7 @@ def kv_copies(*, kv_heads: int, tp: int) -> int:
 
 
 def layer_parameters_per_gpu(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int) -> int:
-    """List the columns and rows that each rank holds, matrix by matrix, and weigh the fullest rank."""
+    """List the columns and rows that each rank holds, matrix by matrix, and weigh the most loaded rank."""
     if hidden % heads or heads % kv_heads or ffn_hidden % tp or (kv_heads % tp and tp % kv_heads):
         raise ValueError("no even shares")
     width = hidden // heads
@@ -252,7 +252,7 @@ def traffic_bytes(*, tokens: int, hidden: int, layers: int, tp: int, span: str =
 def kept_bytes(
     *, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int, sequence_parallel: bool
 ) -> float:
-    """Walk the operations of a layer as one GPU would, and of those tensors that nobody shares out take all back."""
+    """Walk the operations of a layer as one GPU would, and of those tensors that nobody splits take all back."""
     shape = {"tokens": tokens, "hidden": hidden, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads}
     if sequence_parallel:
         return activations.layer_activation_bytes(**shape, tp=tp)

@@ -71,12 +71,12 @@ def tokens_to_hide_gathers(*, flop_per_s: float, bandwidth_bytes_per_s: float, b
 
 
 def hybrid_port_bytes(*, parameters: float, servers: int, gpus_per_server: int) -> float:
-    """Reduce each server's shards over the servers by messages between all pairs, and count what a GPU sends."""
+    """Reduce each node's shards over the nodes by messages between all pairs, and count what a GPU sends."""
     sent = 0.0
     begun = 0
     for place in range(gpus_per_server):
         end = round(parameters) * (place + 1) // gpus_per_server
-        ledger = Ledger(servers)  # the GPUs in this place of every server hold the same shard
+        ledger = Ledger(servers)  # the GPUs in this place of every node hold the same shard
         ledger.all_reduce(end - begun, 2)
         sent += float(ledger.sent.sum())
         begun = end

@@ -185,7 +185,7 @@ def test_a_form_without_its_kernel_shows_the_question_and_what_to_do(page: Page,
     page.evaluate(CLOSE)
     page.goto(lab.address("reopened.ipynb") + "&reset")
     expect(words).to_contain_text("To answer in a form, run this cell in Jupyter.")
-    expect(words).to_contain_text("What each GPU sends")
+    expect(words).to_contain_text("How much does each GPU send?")
     page.wait_for_timeout(1500)  # Jupyter says after a moment that it has no model
     assert not any(error.is_visible() for error in page.get_by_text("model not found").all())
     run_all(page)

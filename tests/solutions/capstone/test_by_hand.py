@@ -22,7 +22,7 @@ from shardwise.question import Question
 SEEDS = range(12)
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 NUMBER = r"([\d.]+(?: × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?)"
-SHARDED = "and so are gradients"
+SHARDED = "and gradients are sharded"
 FORMULA = "2*d*d + 2*d*d*k/a + 3*d*f"
 UNITS = {
     "stage_layers": "layers", "parameters": "parameters", "work": "PFLOP/s*day", "step_work": "FLOP", "compute": "s",
@@ -59,14 +59,18 @@ def worked_out(asked: Question, slips: dict[str, float]) -> dict[str, float]:
     it, text = reader(asked), asked.prompt
     gpus, tokens, nodes = it(r"tokens, on # "), it(r"on # tokens"), it(r"tokens, on # ") / 8
     layers, d, f = it("# layers, width"), it("width #,"), it("inner width #")
-    a, k, vocabulary = it("# query heads"), it("# key heads and as many"), it("vocabulary of #;")
+    a, k, vocabulary = it("# query heads"), it("# key heads,"), it("vocabulary of #[.]")
     tp, pp = it("tensor parallelism # with"), it("# pipeline stages under")
-    sequences, length, each = it("Batch: # sequences"), it("sequences of # tokens;"), it("a micro-batch has # of")
+    sequences, length, each = (
+        it("Batch: # sequences"),
+        it("sequences of # tokens per step"),
+        it("in micro-batches of # sequence"),
+    )
     peak, profile, watts = it("dense peak of # TFLOP"), it("profile shows # TFLOP"), it("TFLOP/s, # W")
     bus, port, virtual = it("bus bandwidth of # GB"), it("port of # GB"), it("each GPU had # virtual")
-    larger, saved = it("micro-batches of # sequences instead"), it("waits for tensor parallelism take # %")
-    mtbf, node, store = it("runs # h between"), it("its part at # GB"), it("takes at most # GB")
-    price, pue, kwh = it("GPU-hour costs # dollar"), it("PUE of # and"), it("pays # dollars? for a kWh")
+    larger, saved = it("micro-batches of # sequences instead"), it("communication together take # %")
+    mtbf, node, store = it("[(]MTBF[)] is # h"), it("its part at # GB"), it("accepts at most # GB")
+    price, pue, kwh = it("GPU-hour costs # dollar"), it("PUE of # and"), it("pays # dollars? per kWh")
     n: dict[str, float] = {}
 
     def put(name: str, value: float) -> float:
@@ -118,15 +122,15 @@ def picked(asked: Question, name: str, *starts: str) -> str:
 
 
 def handed_in(asked: Question, slips: dict[str, float] | None = None, digits: int = 4) -> dict[str, str]:
-    """The answer cell of a student who writes four figures and goes on with all of them."""
+    """The answer cell of a student who writes four figures and continues with all of them."""
     it, n = reader(asked), worked_out(asked, slips or {})
     given = {name: f"{value:.{digits}g} {UNITS[name]}".strip() for name, value in n.items()}
     for name in ("replicas", "micro_batches", "stage_layers"):
         given[name] = f"{n[name]:.0f} {UNITS[name]}".strip()
     whole = n["weights"] * (1 if SHARDED in asked.prompt else 3)
-    times = it("# pipeline stages under") / it("colleague wants # stage")
+    times = it("# pipeline stages under") / it("colleague suggests # stage")
     fits = 1.1 * (n["held"] + (times - 1) * whole) <= it("GPU: # GB")
-    not_sharded = ". What is not sharded over replicas"
+    not_sharded = ". Only tensors that are not sharded over replicas"
     given["fewer_stages"] = picked(asked, "fewer_stages", ("Yes" if fits else "No") + not_sharded)
     hides = n["sync"] / 1000 <= (n["compute"] + n["tp_wait"]) / n["micro_batches"]
     given["hidden_traffic"] = picked(asked, "hidden_traffic", "Yes, all of it" if hides else "No, a part")
@@ -142,7 +146,7 @@ def wrong_statements(asked: Question) -> str:
     right = {
         "activations of # micro-batches": 8,
         "states take # bytes": 2 + 4 + 12 / (gpus / 64),
-        "make # days?": 6 * 70.6e9 * tokens / (gpus * 0.4 * 989e12) / 86400,
+        "run takes # days?": 6 * 70.6e9 * tokens / (gpus * 0.4 * 989e12) / 86400,
         "bubble is # %": 100 * 7 / (m + 7),
         "saves # %": 100 * (1 - 40 / 41),
         "has # million": 2 * 8192**2 * (1 + 8 / 64) / 1e6,

@@ -105,7 +105,7 @@ TOLD_AS = {
     "traffic_seconds.tp": "gpus",
 }
 
-# What an argument is when it is left out: the same in every reference that has it, but for those named with their function.
+# What an argument is when it is omitted: the same in every reference that has it, but for those named with their function.
 DEFAULTS = {
     "activation_bytes": 0,
     "biases": False,

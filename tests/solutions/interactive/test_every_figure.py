@@ -113,7 +113,7 @@ def test_its_still_is_a_picture_of_its_lesson(name: str) -> None:
 # Each of them ------------------------------------------------------------------------------------------------------
 
 
-# The figure, the controls that are moved, and how facts begin: numbers of the lesson, or those of the sum beside them.
+# The figure, the controls that are moved, and how facts begin: numbers of the lesson, or those of the sum next to them.
 FACTS: list[tuple[str, dict[str, str], dict[str, str]]] = [
     ("accumulation", {}, {"a micro-batch, an all-reduce": "1.32 s, 176 ms", "step, all-reduced after each": "11.9 s"}),
     ("accumulation", {}, {"step, all-reduced after the last": "10.7 s", "share, after the last": "1.64 %"}),

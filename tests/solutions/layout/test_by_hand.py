@@ -83,12 +83,12 @@ def test_what_fits_by_hand_is_right_and_nothing_else(slug: str, layouts: Callabl
         assert by_hand
 
 
-def test_tp_over_two_servers_runs_slowly_so_it_is_told_the_condition_that_it_breaks() -> None:
+def test_tp_over_two_nodes_breaks_the_condition_that_the_question_names() -> None:
     question, run = next(drawn("a-layout-that-fits", 1))
     feedback = check(question, {"tp": 16, "pp": 1, "dp": run["gpus"] // 16})
     assert "cannot run" not in feedback.say
     assert feedback.say.startswith(
-        "This layout breaks a condition of the question: tensor parallelism stays inside a server of 8 GPUs."
+        "This layout breaks a condition of the question: tensor parallelism stays inside a node of 8 GPUs."
     )
 
 
@@ -148,7 +148,7 @@ def test_what_the_405b_prompt_says_of_the_step_is_what_the_planner_finds() -> No
         bubble = 15 / 16 / (run["most_chunks"] * 8 * run["global_batch"] / run["gpus"])
         sending = 6 * run["parameters"] / (8 * 16) / 50e9
         assert run["compute_s"] * (1 + bubble) + sending == pytest.approx(step_s(16), rel=0.08), question.seed
-        if "asks for fewer" in question.solution:
+        if "demands fewer" in question.solution:
             quicker += 1
             assert step_s(16) < step_s(run["longest"]) < 1.16 * step_s(16), question.seed
     assert quicker

@@ -1,4 +1,4 @@
-"""A given batch: the bubble against played pipelines, and tensor parallelism beside ZeRO-3 against played gathers."""
+"""A given batch: the bubble against played pipelines, and tensor parallelism next to ZeRO-3 against played gathers."""
 
 from __future__ import annotations
 

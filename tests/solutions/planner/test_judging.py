@@ -250,9 +250,7 @@ def test_a_named_model_keeps_its_name() -> None:
 
 @pytest.mark.parametrize("name", models.names())
 def test_a_model_has_as_many_parameters_as_the_chapters_count(name: str) -> None:
-    small = name.startswith(
-        ("DeepSeek-V3", "Qwen3", "GPT-OSS")
-    )  # norms of heads, sinks and biases, which a plan leaves out
+    small = name.startswith(("DeepSeek-V3", "Qwen3", "GPT-OSS"))  # norms of heads, sinks and biases, which a plan omits
     assert named_model(name).parameters == pytest.approx(models.parameters(model=name), rel=5e-4 if small else 0, abs=0)
 
 

@@ -390,5 +390,5 @@ def test_one_stage_sends_no_output_on() -> None:
 def test_the_backward_pass_of_a_layer_holds_what_was_computed_again_for_it(word: str) -> None:
     layout, batch = Layout(recompute=word, software="megatron-2021"), Batch(1, 2048)
     whole, kept = (layer_bytes(GPT, replace(layout, recompute=one), batch) for one in ("none", word))
-    again = whole if word == "full" else whole - kept  # full recomputation keeps the input of each layer beside it
+    again = whole if word == "full" else whole - kept  # full recomputation keeps the input of each layer next to it
     assert stage_memory(GPT, layout, batch, 0)["working"] == again + constant("working") * whole  # to the byte

@@ -657,7 +657,7 @@ def test_gradients_that_take_longer_than_the_passes_beside_them_show() -> None:
     layout = Layout(tp=8, dp=8)
     reduce = phase_seconds(H100, message_bytes=4 * 2e9, size=8, stride=8, calls=20)
     gather = phase_seconds(H100, message_bytes=2 * 2e9, size=8, stride=8, calls=20)
-    # the first layer waits for nothing; the others compute beside what is sent
+    # the first layer waits for nothing; the others compute next to what is sent
     hidden = 0.01 * 19 / 20
     wanted = reduce + gather - hidden + constant("contention") * (reduce + gather)
     assert data_seconds(H100, layout, **SHORT) == pytest.approx(wanted)

@@ -1,4 +1,4 @@
-"""FSDP beside tensor parallelism: both roads agree, and the best split lies where the two kinds of traffic balance."""
+"""FSDP next to tensor parallelism: both roads agree, and the best split lies where the two kinds of traffic balance."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Answers with a formula that takes longer than the universe has, for a grader that evaluates formulas.
 
-It worked if the right answers beside it are lost.
+It worked if the right answers next to it are lost.
 """
 
 from room import Seen

@@ -1,4 +1,4 @@
-"""Hands in a key of its own beside the notebook, by which its wrong answers are right.
+"""Hands in a key of its own next to the notebook, by which its wrong answers are right.
 
 It worked if a wrong number earns points.
 """

@@ -1,4 +1,4 @@
-"""Hands in a file called numpy.py beside the notebook, which the grader imports for its own use.
+"""Hands in a file called numpy.py next to the notebook, which the grader imports for its own use.
 
 It worked if a wrong number earns points.
 """

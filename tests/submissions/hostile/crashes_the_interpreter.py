@@ -1,6 +1,6 @@
 """Reads from address zero, and takes the interpreter down with it.
 
-It worked if the right answers beside it are lost.
+It worked if the right answers next to it are lost.
 """
 
 from room import Seen

@@ -1,6 +1,6 @@
 """Ends its process at once, before anything can be marked.
 
-It worked if the right answers beside it are lost.
+It worked if the right answers next to it are lost.
 """
 
 from room import Seen

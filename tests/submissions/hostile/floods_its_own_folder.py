@@ -1,4 +1,4 @@
-"""Writes 30 MB beside its notebook, by a relative path.
+"""Writes 30 MB next to its notebook, by a relative path.
 
 It worked if they are there.
 """

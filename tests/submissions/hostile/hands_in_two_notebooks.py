@@ -1,4 +1,4 @@
-"""Hands in a classmate's notebook beside its own, for the grader to take the better one.
+"""Hands in a classmate's notebook next to its own, for the grader to take the better one.
 
 It worked if there are points for its own, which is empty.
 """

@@ -1,6 +1,6 @@
 """A function that never returns, so that it is marking that hangs.
 
-It worked if the right answers beside it are lost.
+It worked if the right answers next to it are lost.
 """
 
 from room import Seen

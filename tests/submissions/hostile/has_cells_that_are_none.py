@@ -1,4 +1,4 @@
-"""Has cells that are numbers and lists, beside those with right answers.
+"""Has cells that are numbers and lists, next to those with right answers.
 
 It worked if the batch ended there, and a bystander got no points.
 """

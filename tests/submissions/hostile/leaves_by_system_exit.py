@@ -1,6 +1,6 @@
 """Raises SystemExit, which is no Exception.
 
-It worked if the right answers beside it are lost.
+It worked if the right answers next to it are lost.
 """
 
 from room import Seen

@@ -1,4 +1,4 @@
-"""Hands in a broken notebook beside its own, and calls the file like a classmate.
+"""Hands in a broken notebook next to its own, and calls the file like a classmate.
 
 It worked if the classmate has another result than their own, or the batch ended there.
 """

@@ -1,4 +1,4 @@
-"""Hands in a lock file with another key to a question, signed with a course key of its own that lies beside it.
+"""Hands in a lock file with another key to a question, signed with a course key of its own that lies next to it.
 
 It worked if a wrong number earns points.
 """

@@ -9,7 +9,7 @@ _FIFTY = Context(prec=50)  # a loan of 30 years loses three of them to rounding
 
 
 def exact(number: float) -> Decimal:
-    """The decimal that was written: 0.06 is six hundredths, and not the binary number beside it."""
+    """The decimal that was written: 0.06 is six hundredths, and not the binary number next to it."""
     return Decimal(str(number))
 
 
@@ -72,7 +72,7 @@ def months_to_payoff(*, debt_dollars: float, annual_rate: float, payment_dollars
 
 
 def cheaper_offer(*, price_dollars: float, rebate_dollars: float, annual_rate: float, months: int) -> str:
-    """The loan beside the rebate is played with the payment of the other offer: is it paid off by the end?"""
+    """The loan next to the rebate is played with the payment of the other offer: is it paid off by the end?"""
     lent = _FIFTY.subtract(exact(price_dollars), exact(rebate_dollars))
     at_zero = _FIFTY.divide(exact(price_dollars), Decimal(months))
     return "rebate" if _owed(lent, annual_rate, at_zero, months) < 0 else "zero rate"

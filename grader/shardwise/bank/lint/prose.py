@@ -17,7 +17,7 @@ from shardwise.template.yaml_source import Source, load_yaml, validate
 
 _OURS = Path(__file__).with_name(PROSE)
 _NOT_PROSE = {  # keys of YAML files whose values are not sentences
-    "params", "where", "source", "covers", "tags", "reference", "oracle", "code", "stub", "when", "value", "id",
+    "params", "where", "source", "covers", "tags", "reference", "oracle", "stub", "when", "value", "id",
 }  # fmt: skip
 _LITERAL = re.compile(  # code, formulas and links: each counts as one word
     r"```.*?```|\$\$.*?\$\$|`[^`\n]+`|\$[^$]+\$|\{\{.*?\}\}|\]\([^)\s]+\)|https?://\S+|<[^<>\n]+>", re.DOTALL

@@ -42,8 +42,8 @@ def judged_hunt(form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], ru
         right = runner(key.original, form.function, [shown])[0]
         parts["fix"] = _fix(form, key, value, runner, [(shown, plain(right.value))])
     if parts["fix"][0] and not parts["line"][0]:
-        told = f"Line {value['line']} does what it should, and yours makes up for another."
-        parts["line"] = False, f"{told} In which line does the value not fit its name?"
+        told = f"Line {value['line']} is right, and your change compensates for another line."
+        parts["line"] = False, f"{told} In which line does the value not match its name?"
     return parts
 
 
@@ -62,7 +62,7 @@ def _judge(form: BuglineForm, key: BuglineKey, name: str, value: Mapping[str, An
 def _line(key: BuglineKey, line: int) -> Judged:
     if line == key.line:
         return True, f"Line {key.line} it is."
-    return False, f"Line {line} does what it should. Check the units and the counts, line by line."
+    return False, f"Line {line} is right. Check the units and the counts, line by line."
 
 
 def _input(form: BuglineForm, key: BuglineKey, inputs: Mapping[str, Any], runner: Runner) -> Judged:
@@ -70,15 +70,15 @@ def _input(form: BuglineForm, key: BuglineKey, inputs: Mapping[str, Any], runner
     call, text = runner(program, "side_by_side", [inputs])[0], as_code(call_text(form.function, inputs))
     found = plain(call.value)
     if call.status != "returned" or not isinstance(found, list) or len(found) != 2:
-        return False, f"{text} could not be computed ({as_code(call.error or call.status)}). Take usual numbers."
+        return False, f"{text} could not be computed ({as_code(call.error or call.status)}). Use ordinary numbers."
     right, wrong = found
     if right[0] == "raised" or is_nan(right[1]):
         why = f" ({as_code(': '.join(filter(None, right[1:])))})" if right[0] == "raised" else ""
-        return False, f"{text}: the right function cannot compute this input either{why}. Take usual numbers."
+        return False, f"{text}: the right function cannot compute this input either{why}. Use ordinary numbers."
     if wrong[0] == "raised":
         return True, f"{text} fails with {as_code(wrong[1])}, where `{brief(right[1])}` is right."
     if same(right[1], wrong[1], key.rel_tol):
-        return False, f"{text} returns `{brief(wrong[1])}` and that is right: this input does not expose the bug."
+        return False, f"{text} returns `{brief(wrong[1])}` which is right, so this input does not expose the bug."
     return True, f"{text} returns `{brief(wrong[1])}`, where `{brief(right[1])}` is right."
 
 
@@ -89,7 +89,7 @@ def _fix(
     runner: Runner,
     cases: Sequence[tuple[Mapping[str, Any], Any]],
 ) -> Judged:
-    """Whether a line mends the listing on these inputs, each with what is right for it."""
+    """Whether a line fixes the listing on these inputs, each with what is right for it."""
     line, fix = value.get("line"), value["fix"]
     if not isinstance(line, int):
         return False, "say which line it replaces."
@@ -103,11 +103,11 @@ def _fix(
             if call.status != "returned" or not same(expected, plain(call.value), key.rel_tol):
                 text = as_code(call_text(form.function, inputs))
                 return False, f"with this line {text} {_became(call)}, and I expected `{brief(expected)}`."
-    return True, "With this line every input comes out right."
+    return True, "With this line, every input gives the right result."
 
 
 def _whole(replaced: str, fix: str) -> str:
-    """The mended line where the right-hand side alone was written of an assignment, or what a return gives."""
+    """The fixed line where the right-hand side alone was written of an assignment, or what a return gives."""
     lead = re.match(r"\s*(?:\w+ = |return )", replaced)
     try:
         ast.parse(fix, mode="eval")
@@ -117,7 +117,7 @@ def _whole(replaced: str, fix: str) -> str:
 
 
 def _patched(source: str, line: int, fix: str) -> str:
-    """The listing with the mended line; a line's number that was pasted with it is left out where it cannot belong."""
+    """The listing with the fixed line; a line's number that was pasted with it is omitted where it cannot belong."""
     try:
         return patch(source, line, fix)
     except Unreadable:

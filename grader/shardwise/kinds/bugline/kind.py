@@ -1,4 +1,4 @@
-"""Buggy line: a reference with one line mutated; name the line, expose it with an input, and mend it."""
+"""Buggy line: a reference with one line mutated; name the line, expose it with an input, and fix it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDEST_INPUT = 72  # characters; a form of more arguments has a line for each, s
 
 @dataclass(frozen=True)
 class Solved:
-    """The hunt that was drawn, and the inputs on which a mended listing is tried."""
+    """The hunt that was drawn, and the inputs on which a fixed listing is tried."""
 
     original: str
     hunt: mutants.Hunt
@@ -41,7 +41,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
     """A hunt for one wrong line."""
 
     name = "bugline"
-    about = "One line of a listing is wrong, another for each student: name it, expose it by an input, mend it."
+    about = "One line of a listing is wrong, a different one for each student: name it, expose it with an input, and fix it."
     Template = BuglineTemplate
     Form = BuglineForm
     Key = BuglineKey
@@ -112,14 +112,14 @@ answer:
             }
             for name, (low, high) in form.domain.items()
         ]
-        how = "Which line is wrong, on which input does it show, and how should the line read?"
+        how = "Which line is wrong, which input exposes it, and how should the line read?"
         return {"how": how, "fields": [
             {"type": "listing", "name": "line", "lines": list(form.listing),
-             "label": "1. Which line is wrong? Arrow keys or a click pick it."},
+             "label": "1. Which line is wrong? Click it, or use the arrow keys."},
             {"type": "group", "name": "input", "fields": arguments,
-             "label": "2. An input on which it goes wrong, in base units"},
+             "label": "2. An input that exposes it, in base units"},
             {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. That line, mended",
-             "note": "The line that you pick above stands here for you to change."},
+             "note": "Pick a line above, then edit it here."},
         ]}  # fmt: skip
 
     def preview(self, form: BuglineForm, raw: Any) -> View:
@@ -135,8 +135,8 @@ answer:
 
     def instruction(self, form: BuglineForm, variable: str) -> str:
         return (
-            f"Fill in `{variable}`: the number of the wrong `line`, an `input` on which the listing goes wrong "
-            "(every argument, in base units), and the `fix`: that line, mended."
+            f"Fill in `{variable}`: the number of the wrong `line`, an `input` that exposes it "
+            "(every argument, in base units), and the `fix`: the corrected line."
         )
 
     def parse(self, form: BuglineForm, raw: Any) -> dict[str, Any]:
@@ -162,7 +162,9 @@ answer:
         return Feedback.judged(question, sum(parts.values()) / len(PARTS), "\n".join(words), parts=parts)
 
     def example(self, form: BuglineForm) -> str:
-        return json.dumps({"line": 1, "input": dict.fromkeys(form.domain, "a number"), "fix": "the whole line, mended"})
+        return json.dumps(
+            {"line": 1, "input": dict.fromkeys(form.domain, "a number"), "fix": "the whole corrected line"}
+        )
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = self.key_and_form(question)

@@ -50,7 +50,7 @@ class BuglineForm(Form):
 
 
 class BuglineKey(Key):
-    """The original, the mutant, and cases on which a mended listing is tried."""
+    """The original, the mutant, and cases on which a fixed listing is tried."""
 
     original: str
     mutant: str

@@ -132,17 +132,17 @@ def patch(source: str, line: int, text: str) -> str:
             f"I saw line {line}, and the listing has lines 1 to {len(rows)}. Give the number of one of them."
         )
     if len(mended) > LONGEST_LINE:
-        raise Unreadable(f"I saw {len(mended):,} characters where one line belongs. Write that line alone.")
+        raise Unreadable(f"I saw {len(mended):,} characters where I expected one line. Write only that line.")
     if len(mended.splitlines()) != 1 or mended.endswith("\\"):
         seen = "nothing" if not mended else "more than one line"
-        raise Unreadable(f"I saw {seen} where the mended line {line} belongs. Write that one line, complete.")
+        raise Unreadable(f"I saw {seen} where I expected the corrected line {line}. Write that one line, complete.")
     indent = rows[line - 1][: len(rows[line - 1]) - len(rows[line - 1].lstrip())]
     rows[line - 1] = indent + mended
     patched = "\n".join(rows) + "\n"
     if not _compiles(patched):
         raise Unreadable(
             f"I couldn't fit “{_shown(mended)}” in as line {line}: Python cannot read the listing with it. Write the whole "
-            "line as it should stand there, without its number, and check brackets, quotes and the colon."
+            "corrected line, without its number, and check brackets, quotes and the colon."
         )
     return patched
 

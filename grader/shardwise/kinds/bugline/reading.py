@@ -1,4 +1,4 @@
-"""Reading what a student found: the line, an input, and the mended line. One bad part costs that part alone."""
+"""Reading what a student found: the line, an input, and the fixed line. One bad part costs that part alone."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def line_and_mend(form: BuglineForm, raw: Any) -> dict[str, Any]:
     given = {low if (low := str(name).strip().lower()) in PARTS else name: part for name, part in given.items()}
     strangers = sorted(str(name)[:20] for name in given if name not in PARTS)
     if strangers:
-        raise Unreadable(f"I know the parts line, input and fix, and not {', '.join(strangers)}.")
+        raise Unreadable(f"The parts are line, input and fix. I do not know {', '.join(strangers)}.")
     readers = {"line": _line, "input": _input, "fix": _fix}
     found: dict[str, Any] = {}
     for name in PARTS:
@@ -118,7 +118,7 @@ def _arguments(form: BuglineForm, text: str) -> dict[str, str] | None:
 
 
 def _input(form: BuglineForm, value: Any) -> dict[str, int | float]:
-    """An input on which the right function can be tried; an argument with a default may be left out."""
+    """An input on which the right function can be tried; an argument with a default may be omitted."""
     if isinstance(value, str) and len(value) <= LONGEST_INPUT:
         value = _arguments(form, value)
     if not isinstance(value, Mapping):
@@ -176,7 +176,7 @@ def _fix(form: BuglineForm, value: Any) -> str:
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str) or len(value) > LONGEST_LINE:
-        raise Unreadable(f"fix is the mended line as text, of at most {LONGEST_LINE} characters.")
+        raise Unreadable(f"fix is the corrected line as text, of at most {LONGEST_LINE} characters.")
     line = re.sub(r"\A```[a-z]*\n|\n```\Z", "", value.strip()).translate(_SIGNS).strip()
     if len(line) > 2 and line[0] == line[-1] == "`":
         line = line.strip("`").strip()

@@ -1,7 +1,7 @@
 """Carrying: how the right answer of a part follows from results of earlier parts, for right and for wrong ones.
 
 The reference is traced for several results. Each trace becomes a way: a program of a few steps with the comparisons that
-it rests on. Ways stand in the key, so marking needs no reference, and takes nothing of a student's but numbers.
+it rests on. Ways are in the key, so marking needs no reference, and takes nothing of a student's but numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Judging a case: each part by itself, and where it is wrong, by what follows from the student's own earlier results.
 
 An error is charged once. A wrong result is gone on with where it was read, is plausible, and the step from it is no mere
-copy; then whoever goes on with it correctly earns the points of the later part. So is a wrong formula, by the part that asks
+copy; then whoever continues with it correctly earns the points of the later part. So is a wrong formula, by the part that asks
 for what it gives here.
 """
 
@@ -149,7 +149,7 @@ def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results:
 
 
 def _by_formula(form: PartForm, key: PartKey, asked: Question, own: _Own) -> Any:
-    """The key that a wrong formula of the student's own gives with this part's numbers; None where there is none to go on with.
+    """The key that a wrong formula of the student's own gives with this part's numbers; None where there is none to continue with.
 
     A formula without a symbol would be an answer copied from there, and a number that is not plausible gains nothing.
     """
@@ -208,7 +208,7 @@ def _short(text: str) -> str:
 
 
 def notes(found: Sequence[JudgedPart]) -> dict[str, Note]:
-    """What is said to each part, for a form that says it beside the part."""
+    """What is said to each part, for a form that says it next to the part."""
     return {judged.form.name: _note(judged) for judged in found}
 
 

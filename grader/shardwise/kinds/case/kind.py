@@ -1,4 +1,4 @@
-"""Case: parts of other kinds about one situation; later ones may go on with the results of earlier ones."""
+"""Case: parts of other kinds about one situation; later ones may continue with the results of earlier ones."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ parts:
         }
 
     def instruction(self, form: CaseForm, variable: str) -> str:
-        return f"Fill in `{variable}`: an answer for each part, behind its name."
+        return f"Fill in `{variable}`: an answer for each part, after its name."
 
     def example(self, form: CaseForm) -> str:
         named = [(part.name, part.its_kind.example(part.form)) for part in form.parts]

@@ -24,15 +24,15 @@ _WITHIN = 30.0  # the factor within which a wrong result is gone on with
 
 
 class Plausible(author.AuthorModel):
-    """Which wrong results of a part are gone on with: what lies outside of it is absurd."""
+    """Which wrong results of a part are gone on with: the part outside of it is absurd."""
 
     within: float = Field(_WITHIN, gt=1, le=1000, description="The factor from the right one, either way.")
-    lowest: author.Value | None = Field(None, description="The least that there can be: an expression in base units.")
-    highest: author.Value | None = Field(None, description="The most that there can be: an expression in base units.")
+    lowest: author.Value | None = Field(None, description="The lowest plausible value: an expression in base units.")
+    highest: author.Value | None = Field(None, description="The highest plausible value: an expression in base units.")
 
 
 class CasePart(author.Template):
-    """What a part has beside what its kind asks for. Title, difficulty and source are the case's where it has none."""
+    """What a part has next to what its kind asks for. Title, difficulty and source are the case's where it has none."""
 
     name: str = Field(pattern=NAME, max_length=40, description="What later parts, and a student's answer, call it.")
     title: str = Field("", max_length=80, description="Its heading; the name when left out.")
@@ -80,7 +80,7 @@ def part_models() -> Mapping[str, type[CasePart]]:
 
 
 class _AnyPart:
-    """A part of any kind, told apart by `kind`. The union is built when a template is validated: marking needs none of it."""
+    """A part of any kind, distinguished by `kind`. The union is built when a template is validated: marking needs none of it."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -180,7 +180,7 @@ class Way(Key):
     steps: tuple[tuple[str, int, int], ...] = ()
     guards: tuple[tuple[int, str, int], ...] = ()
     result: int | None = None  # the right number
-    key: Mapping[str, Any] | None = None  # or the key, of a part whose answer is no number
+    key: Mapping[str, Any] | None = None  # or the key, of a part whose answer is not a number
 
 
 class FormulaBefore(Key):
@@ -191,7 +191,7 @@ class FormulaBefore(Key):
 
 
 class PartKey(Key):
-    """The key of a part as plain data, and how it follows from others; its kind stands in the form."""
+    """The key of a part as plain data, and how it follows from others; its kind is in the form."""
 
     key: Mapping[str, Any]
     ways: tuple[Way, ...] = ()

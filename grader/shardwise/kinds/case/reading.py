@@ -15,7 +15,7 @@ from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.case.model import CaseForm, PartForm
 
 LONGEST = 20_000  # characters of an answer to all parts
-TWICE = "{name} comes twice. Keep the answer that you mean, and no other."
+TWICE = "{name} appears twice. Keep the answer that you mean."
 MOST_NAMES = 200  # of parts, in an answer
 MOST_VALUES = 1000  # in the answer to a part: a list of lists has as many as are written in it
 _SHOWN = 40  # characters of a name that is none

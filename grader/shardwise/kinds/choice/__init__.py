@@ -31,7 +31,7 @@ from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
 
-EARNS = "Each right one earns a share of the points, and each wrong one takes a share away."
+EARNS = "Each right option earns a share of the points, and each wrong one costs a share."
 
 _RANGE = re.compile(r"\(?([a-z])\)?\s*(?:-|–|—|\.\.+|…|to|through)\s*\(?([a-z])\)?")
 _NONE = re.compile(r"(?:none|neither|nothing)(?: of (?:them|these|the above|the options|those))?\.?", re.IGNORECASE)
@@ -180,11 +180,13 @@ answer:
         return Posed(form, key, names={"key": right})
 
     def body(self, form: ChoiceForm) -> str:
-        how = "One answer is right." if form.pick == "one" else f"Several answers may be right; name all. {EARNS}"
+        how = (
+            "One option is right." if form.pick == "one" else f"Several options may be right; name all of them. {EARNS}"
+        )
         return f"{as_list(form.options)}\n\n*{how}*"
 
     def view(self, form: ChoiceForm) -> View:
-        how = "Pick the one that is right." if form.pick == "one" else f"Tick all that apply; several may. {EARNS}"
+        how = "Select one option." if form.pick == "one" else f"Select all that apply. {EARNS}"
         return {"how": how, "fields": [{"type": "options", "pick": form.pick, "options": as_view(form.options)}]}
 
     def parse(self, form: ChoiceForm, raw: Any) -> tuple[str, ...]:
@@ -192,7 +194,8 @@ answer:
         picked = said or letters(raw, form.options, self.example(form))
         if form.pick == "one" and len(picked) > 1:
             raise Unreadable(
-                f"You named {len(picked)} options, and one is asked for. An answer looks like “a”.", shows_example=True
+                f"You named {len(picked)} options, but only one can be right. An answer looks like “a”.",
+                shows_example=True,
             )
         return tuple(sorted(picked))
 
@@ -213,7 +216,7 @@ answer:
             return Feedback.judged(question, 1.0, *said)
         words = [f"**{letter})** {key.say[letter]}" for letter in value if letter in wrong]
         if missing and not wrong:
-            words.append("What you named is right, and there is more.")
+            words.append("What you selected is right, but there is more.")
         credit = self._credit(len(right), len(wrong), len(key.correct), len(form.options))
         return Feedback.judged(question, credit, *words)
 

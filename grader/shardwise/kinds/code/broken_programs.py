@@ -88,7 +88,7 @@ def _calls(tree: ast.AST, names: tuple[str, ...]) -> list[ast.Call]:
 
 
 def _weaker_guards(tree: ast.Module) -> Iterator[Broken]:
-    """Yield programs with one of a guard's several conditions left out."""
+    """Yield programs with one of a guard's several conditions omitted."""
     for guard, weaker, operand in _weakened(tree):
         source = ast.unparse(put(tree, guard.test, weaker))
         yield Broken(source, guard.lineno, f"`{ast.unparse(operand)}` left out of `{ast.unparse(guard.test)}`")
@@ -103,11 +103,11 @@ def _guards(tree: ast.Module) -> list[ast.If]:
 
 
 def _weakened(tree: ast.Module) -> Iterator[tuple[ast.If, ast.expr, ast.expr]]:
-    """Yield each `if` that raises an error, its test with each operand left out in turn, and that operand."""
+    """Yield each `if` that raises an error, its test with each operand omitted in turn, and that operand."""
     for guard in _guards(tree):
         for operands in map(_operands, ast.walk(guard.test)):
             for number, operand in enumerate(operands if len(operands) > 1 else ()):
-                # The one before stands there twice, since min and max need two.
+                # The one before is there twice, since min and max need two.
                 yield guard, put(guard.test, operand, operands[number - 1]), operand
 
 
@@ -124,7 +124,7 @@ def _operands(node: ast.AST) -> list[ast.expr]:
 
 
 def _resets(tree: ast.Module) -> Iterator[Broken]:
-    """Yield programs with a loop assignment left out, or a start value reset at the end of a loop's block."""
+    """Yield programs with a loop assignment omitted, or a start value reset at the end of a loop's block."""
     starts: dict[str, ast.Assign] = {}
     owners = _blocks_of_loops(tree)
     for node in [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]:

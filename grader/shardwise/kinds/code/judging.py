@@ -60,7 +60,7 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
         "timeout": "took too long and was stopped",
         "memory": "ran out of memory",
         "killed": "ended the whole process",
-        "missing": "could not be made: there is no such function",
+        "missing": "is impossible: there is no such function",
         "unreadable": f"returned something that cannot be read ({as_code(call.error)})",
     }.get(call.status, "was not made")
     return f"{as_code(call_text(form.function, case.inputs))} {happened}; I expected {expected}."
@@ -69,7 +69,7 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
 def shared_by_failures(key: CodeKey, calls: Sequence[Call]) -> str:
     """Return what all wrong results have in common, and what all wrong calls do; nothing where neither tells anything.
 
-    Calls that must raise an error are left out: what they share is their fault alone, and the failing call shows it.
+    Calls that must raise an error are omitted: what they share is their fault alone, and the failing call shows it.
     """
     right: list[tuple[CodeCase, Call]] = []
     wrong: list[tuple[CodeCase, Call]] = []
@@ -80,7 +80,7 @@ def shared_by_failures(key: CodeKey, calls: Sequence[Call]) -> str:
     said = [pattern(returned, some_right=bool(right))] if len(returned) == len(wrong) else []
     if len(wrong) > 1 and len(right) >= FEW:
         where = only_where([case.inputs for case, _ in wrong], [case.inputs for case, _ in right])
-        said.append(f"Only calls with `{where}` go wrong, and all of them do." if where else "")
+        said.append(f"All calls with `{where}` are wrong, and no others." if where else "")
     return " ".join(filter(None, said))
 
 

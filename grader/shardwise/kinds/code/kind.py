@@ -40,7 +40,7 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
 
     name = "code"
     may_be_part = False  # a notebook's function is called, not fetched
-    about = "A function, run in the sandbox on edges and drawn inputs; feedback shows the simplest failing call."
+    about = "A function, run in the sandbox on edge cases and drawn inputs; feedback shows the simplest failing call."
     Template = CodeTemplate
     Form = CodeForm
     Key = CodeKey
@@ -89,7 +89,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         if all(call.status == "missing" for call in calls):
             if is_untouched:
                 return None
-            raise Unreadable(f"After your cells had run there was no function called {variable}.")
+            raise Unreadable(f"After your cells ran, there was no function called {variable}.")
         if is_untouched and all(call.status == "returned" and call.value is None for call in calls):
             return None
         return Recorded(tuple(calls))
@@ -146,7 +146,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return f"```python\n{definition(form)}\n    ...\n```\n\n{self._terms(form)}"
 
     def _terms(self, form: CodeForm) -> str:
-        """What goes in, and what comes out."""
+        """What goes in, and the result."""
         rows = "\n".join(
             f"- `{given.name}`: {given.means or given.name.replace('_', ' ')}{f', in {given.unit}' if given.unit else ''}"
             for given in form.arguments
@@ -192,17 +192,17 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
             (case, call) for case, call in zip(key.cases, calls, strict=True) if not passes(case, call, key.rel_tol)
         ]
         if not failing:
-            return Feedback.judged(question, 1.0, f"All {len(calls)} calls return what they should.")
+            return Feedback.judged(question, 1.0, f"All {len(calls)} calls return the right result.")
         ordinary = [case for case, _ in failing if not case.edge]
         index = recognised(key, calls)
         words = [failure_in_words(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
         if index is not None:
             words.append(key.say[index])
         elif _returns_nothing(key, calls):
-            words.append("No call returned anything but None. Is there a `return` at the end?")
+            words.append("Every call returned None. Is there a `return` at the end?")
         elif isinstance(value, str) and failing[0][1].error.startswith("NameError"):
             words.append(
-                "A function that is sent as text sees its own text alone: what it uses has to be defined there, too."
+                "A function that is sent as text sees only that text, so define everything that it uses there."
             )
         elif shared := shared_by_failures(key, calls):
             words.append(shared)
@@ -217,7 +217,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         assert isinstance(form, CodeForm)
         program = parsed_answer(self, form, raw)
         if program is None:
-            raise Unreadable("There is no function yet. Write it, then run it.")
+            raise Unreadable("There is no function yet. Write one, then run it.")
         inputs = arguments_of(form, arguments) if arguments.strip() else self.trial(question) or {}
         (call,) = runner(program, form.function, [inputs])
         return call_text("", inputs)[1:-1], happened(call)

@@ -9,10 +9,10 @@ Pair = tuple[object, object]  # what a function gave, and what was expected
 FEWEST = 2  # wrong results that have to show a pattern
 FEWEST_SHIFTED = 3  # those that have to be one off: two small whole numbers often are by chance
 EQUAL = 1e-6  # relative: two factors nearer than this are the same
-_SHIFT = ": does a count begin at 0 or 1, is a limit itself allowed, or is something rounded the other way?"
+_SHIFT = ": does a count start at 0 or 1, is the limit itself allowed, or should you round the other way?"
 # What a factor usually comes from: 8 bits to a byte, SI and binary prefixes, units of time.
 _FACTORS = {
-    8.0: "Are your numbers in bits where bytes are asked for, or the other way round?",
+    8.0: "Did you mix up bits and bytes?",
     1e3: "Check the prefixes of your units.",
     1e6: "Check the prefixes of your units.",
     1e9: "Check the prefixes of your units.",
@@ -24,7 +24,7 @@ _FACTORS = {
     60.0: "Check minutes and seconds.",
     3600.0: "Check hours and seconds.",
     86400.0: "Check days and seconds.",
-    100.0: "Check per cent and shares.",
+    100.0: "Check percentages and fractions.",
 }
 
 
@@ -32,7 +32,7 @@ def pattern(wrong: Sequence[Pair], *, some_right: bool) -> str:
     """Return what the wrong results show together in one or two sentences; nothing where they show nothing.
 
     >>> pattern([(16.0, 2.0), (24.0, 3.0)], some_right=False)
-    'All results are 8 times too large. Are your numbers in bits where bytes are asked for, or the other way round?'
+    'All results are 8 times too large. Did you mix up bits and bytes?'
     >>> pattern([(3.5, 4), (7.2, 8)], some_right=True)
     'All wrong results are not rounded: the result is a whole number.'
     """

@@ -28,8 +28,8 @@ from shardwise.units import from_base, show_amount, show_number, unit
 
 BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)  # factors by which a miss is said to be off at least
 ADVICE = (
-    "Take the quantities that make it up one by one, each to the nearest power of ten: which of them do you know least? "
-    "Check the units and their prefixes, and count what happens how often."
+    "Estimate each quantity that it consists of to the nearest power of ten. Which of them do you know least? "
+    "Check the units and prefixes, and how often each thing happens."
 )
 
 
@@ -37,7 +37,7 @@ class EstimateKind(Kind[EstimateTemplate, EstimateForm, EstimateKey]):
     """An order of magnitude with a confidence."""
 
     name = "estimate"
-    about = "An order of magnitude before it is computed, and how sure one is: honest confidence earns most."
+    about = "An order of magnitude with a confidence; honest confidence earns most."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
 params:
@@ -90,16 +90,16 @@ answer:
         sure, even = 0.8, 0.5
         (right, wrong), (half_right, half_wrong) = _earned(sure), _earned(even)
         return (
-            f"Estimate, and do not compute. **Right is what lies within {_factor(form.within)} of the exact value, up or down.** "
-            f"Say how sure you are of that, in per cent. With {percent(sure)} a right estimate earns {right} of the points and a wrong one {wrong}; "
-            f"with {percent(even)} it is {half_right} and {half_wrong}, with 100 % all and nothing. So you earn most, on average, with the confidence "
-            f"that you really have. What is off by more than a factor of {_times(form.within**FAR)} earns nothing."
+            f"Give an estimate, without computing. **Anything within {_factor(form.within)} of the exact value is right.** "
+            f"Say how sure you are, in per cent. At {percent(sure)}, a right estimate earns {right} of the points and a wrong one {wrong}; "
+            f"at {percent(even)}, {half_right} and {half_wrong}; at 100 %, everything or nothing. On average you earn most with the confidence "
+            f"that you really have. An estimate that is off by more than a factor of {_times(form.within**FAR)} earns nothing."
         )
 
     def view(self, form: EstimateForm) -> View:
         fields = [
             {"type": "line", "name": FIELDS[0], "label": "Your estimate", "has_preview": True},
-            {"type": "line", "name": FIELDS[1], "label": "How sure you are of it, in per cent", "has_preview": True},
+            {"type": "line", "name": FIELDS[1], "label": "Your confidence, in per cent", "has_preview": True},
         ]
         with_unit = "" if unit(form.unit).is_count else " with its unit"
         how = (
@@ -172,7 +172,7 @@ def _as_confidence(raw: Any) -> View:
 
 def _factor(within: float) -> str:
     if math.isclose(within, HALF_A_POWER, rel_tol=0.01):
-        return f"half a power of ten (a factor of {within:.2g})"
+        return f"a factor of {within:.2g}"
     return f"a factor of {within:.2g}"
 
 
@@ -205,10 +205,10 @@ def _off(value: float, exact: float) -> float:
 def _hit(off: float, within: float) -> str:
     """Return how near a right estimate is, in powers of ten and as a factor."""
     if abs(off) < 0.05:
-        far = "as good as exact"
+        far = "practically exact"
     else:
         far = f"{abs(off):.1f} powers of ten too {'high' if off > 0 else 'low'}, a factor of {_times(10 ** abs(off))}"
-    return f"Your estimate is {far}. That is right: it lies within {_factor(within)}."
+    return f"Your estimate is {far}, which is right: within {_factor(within)}."
 
 
 def _missed(off: float, within: float) -> str:
@@ -228,13 +228,13 @@ def _missed(off: float, within: float) -> str:
 def _for_the_confidence(sure: float, *, hit: bool) -> str:
     """What the confidence earned, what it would have earned otherwise, and what an honest one is."""
     right, wrong = _earned(sure)
-    said = f"With {percent(sure)} a right estimate earns {right} of the points and a wrong one {wrong}."
+    said = f"At {percent(sure)}, a right estimate earns {right} of the points and a wrong one {wrong}."
     if hit and sure < 0.5:
-        return f"{said} You knew more than you thought. If that happens often, say more."
+        return f"{said} You knew more than you thought. If that happens often, be more confident."
     if not hit and sure < 0.5:
         return f"{said} You were right to doubt it."
     often = f"{100 * sure:.3g} of a hundred such estimates are" if sure < 1 else "every such estimate is"
-    return f"{said} {percent(sure)} is honest if {often} right." + ("" if hit else " If fewer are, say less.")
+    return f"{said} {percent(sure)} is honest if {often} right." + ("" if hit else " If fewer are, be less confident.")
 
 
 KIND = EstimateKind()

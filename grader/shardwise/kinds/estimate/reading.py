@@ -76,13 +76,13 @@ def estimate_of(form: EstimateForm, raw: Any) -> ReadEstimate:
         return _of_parts(form, *raw)
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         raise _without_confidence(form, QUANTITY.parse(form, raw))
-    raise Unreadable("I expected an estimate with its unit, and how sure you are of it.")
+    raise Unreadable("I expected an estimate with its unit, and a confidence.")
 
 
 def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> ReadEstimate:
     if is_blank(value):
         raise Unreadable("The estimate itself is missing.")
-    if is_blank(confidence) and isinstance(value, str):  # both may stand in the first field
+    if is_blank(confidence) and isinstance(value, str):  # both may are in the first field
         return _of_text(form, value)
     reading = _value(form, value)
     if is_blank(confidence):
@@ -106,7 +106,9 @@ def _of_text(form: EstimateForm, raw: str) -> ReadEstimate:
         return ReadEstimate(_value(form, _bare(found["rest"])), _share(found))
     if (alone := _ALONE.fullmatch(text)) and alone["sign"] and form.unit not in _PER_CENT:
         raise Unreadable("The estimate itself is missing.")
-    raise _without_confidence(form, _value(form, _without_words(text)))  # what is wrong with the number is said first
+    raise _without_confidence(
+        form, _value(form, _without_words(text))
+    )  # what is wrong with the number is reported first
 
 
 def _bare(text: str) -> str:
@@ -129,7 +131,7 @@ def _without_words(text: str) -> str:
 def _stands_apart(found: re.Match[str]) -> bool:
     """Whether a number after an estimate is its confidence although it has no sign: it says so, or something parts the two.
 
-    In "about 30" nothing stands before the number that could be an estimate.
+    In "about 30" nothing is before the number that could be an estimate.
     """
     if re.search(r"\d", found["rest"]) is None:
         return False
@@ -176,7 +178,7 @@ def _share(found: re.Match[str]) -> float:
         return 0.5
     if found["top"]:
         if not 0 <= int(found["top"]) <= int(found["all"]) or found["all"] == "0":
-            raise Unreadable(f"{found['top']} of {found['all']} is no confidence: it lies between 0 and 100 %.")
+            raise Unreadable(f"{found['top']} of {found['all']} is not a confidence, which is between 0 and 100 %.")
         return int(found["top"]) / int(found["all"])
     number = found["number"].replace(",", ".")
     return _of_number(float(number), is_percent=bool(found["sign"]), is_share="." in number)
@@ -195,11 +197,11 @@ def _of_number(number: float, *, is_percent: bool, is_share: bool) -> float:
 
 def _no_confidence(number: str) -> Unreadable:
     cut = number if len(number) <= 20 else f"{number[:20]}..."
-    return Unreadable(f"A confidence lies between 0 and 100 %, and this is {cut}.")
+    return Unreadable(f"A confidence is between 0 and 100 %, and this is {cut}.")
 
 
 def _without_confidence(form: EstimateForm, reading: Reading) -> Unreadable:
     return Unreadable(
         f"I read {reading.text}. How sure are you that this is right within a factor of {form.within:.2g}? "
-        "Write that, too, in per cent."
+        "Add that in per cent."
     )

@@ -16,7 +16,7 @@ UNITS = frozenset(
 )  # fmt: skip
 _INSTEAD = {"log": "This one has no base. Write log2, ln or log10.", "lg": "Write log2 or log10.", "loge": "Write ln.",
             "logn": "Write ln.", "ceiling": "Write ceil(...).", "roundup": "Write ceil(...).", "round_up": "Write ceil(...).", "round": "Write floor(...) or ceil(...).",
-            "int": "Write floor(...).", "pow": "Write a^b.", "e": "For the power of e write exp(...)."}  # fmt: skip
+            "int": "Write floor(...).", "pow": "Write a^b.", "e": "Write exp(...) for powers of e."}  # fmt: skip
 _STRANGE = {
     "%": "A share is a plain number: write 0.4 for 40 %.",
     "!": "There are no factorials here.",
@@ -24,13 +24,13 @@ _STRANGE = {
     "$": "I read plain text, not LaTeX: write 2*M/N.",
     "{": "Write round brackets: ( and ).",
     "}": "Write round brackets: ( and ).",
-    ":": "For a division write /.",
-    "|": "For a size without sign write abs(...).",
-    "'": "Leave the quotes out.",
-    '"': "Leave the quotes out.",
-    "<": "A formula gives one number; write no comparison.",
-    ">": "A formula gives one number; write no comparison.",
-    ".": "A decimal has digits beside its point, as in 0.5.",
+    ":": "Write / for a division.",
+    "|": "Write abs(...) for an absolute value.",
+    "'": "Remove the quotes.",
+    '"': "Remove the quotes.",
+    "<": "A formula gives one number, so it cannot contain a comparison.",
+    ">": "A formula gives one number, so it cannot contain a comparison.",
+    ".": "Write digits on both sides of the point, as in 0.5.",
 }
 
 
@@ -52,24 +52,24 @@ def in_words_of(symbols: Collection[str]) -> str:
 
 def about_character(char: str) -> str:
     """Advice about a character that no formula has."""
-    return _STRANGE.get(char, "Leave it out.")
+    return _STRANGE.get(char, "Remove it.")
 
 
 def about_token(kind: str, token: str, before: str, after_function: bool) -> tuple[str, str]:
     """What I saw and what to do, where a token has no place; `before` is the text up to it."""
     before = quoted(before.rstrip()[-12:])
-    operand = "I expected a number, a symbol or a bracket there. Complete it."
+    operand = "I expected a number, a symbol or a bracket there."
     if after_function:
         name = re.split(r"\W+", before)[-1]
-        return f"“{name}” has no bracket", f"Write what it works on in brackets: {name}(...)."
+        return f"“{name}” has no bracket", f"Write its argument in brackets: {name}(...)."
     if kind == "end":
         return f"it ends after “{before}”", operand
     if kind == "comma":
-        return "I saw “,”", "Only min and max have commas. Write 1000 without one, and decimals with a point: 0.5."
+        return "I saw “,”", "Only min and max take commas. Write 1000 without one, and decimals with a point: 0.5."
     if kind == "equal":
         return "I saw “=”", "Write the right-hand side alone, or one name before a single =."
     if token == "/" and before.endswith("/"):
-        return "I saw “//”", "Write floor(a/b) for what a // b is in Python, and for a division a single /."
+        return "I saw “//”", "Write floor(a/b) for Python's a // b, and a single / for a division."
     after = f"after “{before}”" if before else "at the beginning"
     return f"I saw “{quoted(token)}” {after}", operand
 

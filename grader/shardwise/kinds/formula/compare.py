@@ -50,7 +50,7 @@ class CounterExample:
 
     @property
     def relative(self) -> float:
-        """How far the two are apart, beside the larger one; infinite where one is undefined."""
+        """How far the two are apart, next to the larger one; infinite where one is undefined."""
         if not (math.isfinite(self.theirs) and math.isfinite(self.ours)):
             return math.inf
         return abs(self.theirs - self.ours) / (max(abs(self.theirs), abs(self.ours)) or 1.0)
@@ -101,7 +101,7 @@ def difference(
         elif most is None or example.relative > FARTHER * most.relative:
             most = example
     apart = most or half_defined
-    if apart is None and not agrees:  # no point can tell them apart, so they are not known to be the same
+    if apart is None and not agrees:  # no point can distinguishes them, so they are not known to be the same
         return undefined or CounterExample({}, math.nan, math.nan)
     return apart
 
@@ -120,7 +120,7 @@ def is_recognised(theirs: ParsedFormula, known: ParsedFormula, points: Sequence[
 
 
 def farthest(theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]) -> float:
-    """How far two formulas are apart at the worst of the points, beside the larger one."""
+    """How far two formulas are apart at the worst of the points, next to the larger one."""
     return max((example.relative for example in _examples(theirs, ours, points)), default=math.inf)
 
 

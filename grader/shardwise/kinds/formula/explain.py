@@ -1,4 +1,4 @@
-"""Explanations: what a wrong formula is beside the right one, where that is short enough to help.
+"""Explanations: what a wrong formula is next to the right one, where that is short enough to help.
 
 Sympy divides the two formulas and subtracts them. It is given trees that were read and bounded here, never a text, and
 calls such as log2(N) only as the names of unknowns. So it does rational arithmetic with polynomials whose size is
@@ -22,13 +22,13 @@ from shardwise.kinds.formula.tree import ARITHMETIC, PI, Node, bare, nodes, term
 from shardwise.kinds.formula.variants import nearby_formulas
 from shardwise.units import show_number
 
-MOST_OPERATIONS = 6  # of a factor or a term that is said
+MOST_OPERATIONS = 6  # of a factor or a term that is reported
 MOST_TERMS = 5000  # of a polynomial in both formulas that has all the terms it can have
 MOST_DEGREE = 30  # of both formulas together
 LARGEST_FACTORED = 8  # terms, and their degree, of a polynomial that may be short when it is factored
 LARGEST_COEFFICIENT = 10**15  # of such a polynomial
-LONGEST_NUMBER = 13  # characters of a number that is said exactly, such as 1,000,000,000
-LARGEST_BELOW = 1000  # the line of a fraction that is said exactly
+LONGEST_NUMBER = 13  # characters of a number that is reported exactly, such as 1,000,000,000
+LARGEST_BELOW = 1000  # the line of a fraction that is reported exactly
 LONGEST_SAID = 60  # characters of a factor or a term
 MOST_DIGITS = 5  # of a number in one, but for zeros at its end: more come of a rounded number and say nothing
 NEAR = 1e-3  # a factor this near 1 would be said as 1
@@ -42,7 +42,7 @@ _SYMBOL = re.compile(r"\b[^\W\d]\w*\b(?!\()")
 
 @lru_cache(maxsize=4096)  # a class makes few different mistakes
 def explain(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """What a wrong formula is beside the right one, in a sentence; nothing where none is short. Never raises.
+    """What a wrong formula is next to the right one, in a sentence; nothing where none is short. Never raises.
 
     Who answers 0, 1 or a symbol and is told the difference or the quotient has been told the right formula. So what is
     said has at most half of its operations and symbols, and an answer has at least a third of its operations, after all
@@ -114,7 +114,7 @@ def _size(said: Any) -> int:
 
 
 def _symbols(said: Any) -> int:
-    """How many symbols stand in a formula, each as often as it stands there."""
+    """How many symbols are in a formula, each as often as it is there."""
     return len(_SYMBOL.findall(str(said)))
 
 
@@ -184,7 +184,7 @@ def _by_slip(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
 
 
 def _by_half(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """Whether theirs is what stands above or below the line of ours, and enough of it."""
+    """Whether theirs is the text above or below the line of ours, and enough of it."""
     half, say = half_of_a_fraction(theirs, ours)
     return say if half is not None and _size(half) >= max(2, _size(ours) // 3) else ""
 

@@ -268,7 +268,7 @@ def _cancelled(value: formulas.ParsedFormula, wrong: formulas.ParsedFormula) -> 
 
 
 def _shown(*numbers: float) -> list[str]:
-    """Different numbers in as many digits as it takes to tell them apart, or in words where one is undefined."""
+    """Different numbers in as many digits as it takes to distinguishes them, or in words where one is undefined."""
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
         shown = [
             show_number(_whole(number), digits) if math.isfinite(number) else "nothing (it is undefined there)"

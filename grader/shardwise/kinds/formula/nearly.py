@@ -126,7 +126,7 @@ def _ends_here(tokens: list[str], place: int) -> bool:
 
 
 def _outermost(tokens: list[str]) -> list[str]:
-    """The operators that stand in no brackets of their own; none where the brackets do not match."""
+    """The operators that are in no brackets of their own; none where the brackets do not match."""
     depth, found = 0, []
     for token in tokens:
         depth += (token == "(") - (token == ")")

@@ -52,7 +52,7 @@ def _check_brackets(text: str) -> None:
                 raise Unclear(saw, f"I expected “{_PAIRS[text[start]]}”. Close it with that.")
     if opened:
         start = opened[-1]
-        saw = f"“{quoted(text[start : start + 12])}” opens a bracket that nothing closes"
+        saw = f"“{quoted(text[start : start + 12])}” has a bracket that is never closed"
         raise Unclear(saw, f"Add “{_PAIRS[text[start]]}”.")
 
 

@@ -147,7 +147,7 @@ class _Reader:
         raise self.unexpected()
 
     def _root(self) -> Node:
-        """A root of what stands in brackets, or of one number or name that no other follows, as in √2*M."""
+        """A root of what is in brackets, or of one number or name that no other follows, as in √2*M."""
         self._take()
         has_brackets = self.kind in ("open", "ceil", "floor")
         inside = self._atom()

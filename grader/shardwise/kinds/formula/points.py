@@ -19,7 +19,7 @@ from shardwise.template.parameters import Scalar
 from shardwise.template.rng import Rng
 
 DRAWN = 6  # points of the seed's own
-MOST_TRIED = 600  # points that are tried beside them
+MOST_TRIED = 600  # points that are tried next to them
 MOST_VALUES = 8  # of a symbol that has many
 SMALL = 10_000  # a symbol whose values are whole and at most this is a count
 

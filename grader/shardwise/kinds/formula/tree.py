@@ -26,7 +26,7 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly the outermost operation 
 
 
 class FormulaError(Unreadable):
-    """A formula that cannot be read, in words for the student; `brief` leaves out what stands above the words anyway."""
+    """A formula that cannot be read, in words for the student; `brief` omits the text above the words anyway."""
 
     def __init__(self, why: str, *, brief: str = "") -> None:
         super().__init__(why)
@@ -47,7 +47,7 @@ class Node:
     'M/N'
     """
 
-    kind: str  # number, symbol, plus, minus, times, over, negative, beside, power, call or group
+    kind: str  # number, symbol, plus, minus, times, over, negative, next to, power, call or group
     parts: tuple[Node, ...] = ()
     name: str = ""  # of a symbol or a function; a number's digits
     value: Fraction = Fraction(0)  # of a number
@@ -83,7 +83,7 @@ def one_node_changed(
 
 
 def symbols_in(tree: Node) -> list[str]:
-    """The symbols of a formula as they stand in it, each as often as it stands there."""
+    """The symbols of a formula as they are in it, each as often as it is there."""
     return [node.name for node in nodes(tree) if node.kind == "symbol"]
 
 
@@ -152,7 +152,7 @@ def _spelled(node: Node) -> tuple[str, int]:
             return f"{_at_least(_PRODUCT, first)}/{_after(_POWER, last)}", _PRODUCT
         case "power":
             return f"{_at_least(_ATOM, first)}**{_after(_POWER, last)}", _POWER
-        case _:  # times and beside
+        case _:  # times and next to
             return f"{_at_least(_PRODUCT, first)}*{_after(_PRODUCT, last)}", _PRODUCT
 
 

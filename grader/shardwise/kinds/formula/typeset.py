@@ -51,7 +51,7 @@ def _set(node: Node) -> str:
             return _row(_set(first), "<mo>−</mo>", _after(_PRODUCT, last))
         case "times":
             return _row(_at_least(_PRODUCT, first), "<mo>·</mo>", _after(_PRODUCT, last))
-        case _:  # beside
+        case _:  # next to
             return _row(_at_least(_PRODUCT, first), '<mspace width="0.17em"/>', _after(_PRODUCT, last))
 
 

@@ -27,11 +27,11 @@ _Slip = tuple[Node, str, Node | None]  # what becomes of a part of a formula, ho
 
 
 def nearby_formulas(tree: Node, counts: Collection[str]) -> list[NearbyFormula]:
-    """The formulas that somebody would write who makes one slip in this one: what the formula must be told apart from.
+    """The formulas that somebody would write who makes one slip in this one: what the formula must be distinguished from.
 
-    Each stands there once, and none is the same as the formula itself.
+    Each is there once, and none is the same as the formula itself.
 
-    A slip leaves out a term or a factor, rounds the other way or not at all, or takes N for N-1 and N+1 where N is one
+    A slip omits a term or a factor, rounds the other way or not at all, or takes N for N-1 and N+1 where N is one
     of `counts`, the symbols for whole numbers that are small.
     """
     found = {fingerprint(tree, ""): NearbyFormula(tree, (), "")}

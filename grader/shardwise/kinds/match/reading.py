@@ -63,7 +63,7 @@ def _named(form: MatchForm, pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
         named = [(str(number).strip(), letter) for letter, number in named]
     number, times = Counter(name for name, _ in named).most_common(1)[0] if named else ("", 0)
     if times > 1:
-        raise Unreadable(f"{number[:20]} comes twice. An answer looks like “{example(form)}”.", shows_example=True)
+        raise Unreadable(f"{number[:20]} appears twice. An answer looks like “{example(form)}”.", shows_example=True)
     return dict(named)
 
 

@@ -27,7 +27,7 @@ _LARGE = re.compile(
 )
 _SMALL = re.compile(r"\b(?:least|lowest|smallest|shortest|fewest|cheapest|fastest|innermost)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{3,}")
-MOST_WORDS = 6  # beside the letters of an order in which < and > are signs
+MOST_WORDS = 6  # next to the letters of an order in which < and > are signs
 _NUMBERED = re.compile(r"(?<!\w)(\d)(?:\s*[.):=]\s*(?=[A-Za-z(])|(?=[A-Za-z]\b))")
 _LINE_NUMBER = re.compile(r"^\s*(\d)[.):]\s+", re.MULTILINE)
 _PLACED = re.compile(r"\(?([A-Za-z])\)?\s*[:=.-]?\s*(\d)(?!\w)[\s,;.]*")
@@ -174,7 +174,7 @@ mistakes:
         drawn = {item.id for item in items[: answer.shown or len(items)]}
         right = self._sorted([item for item in answer.items if item.id in drawn], draw, use_oracle=False)
         mixed = rng.shuffled(sorted(right), "shuffle")
-        if tuple(mixed) == right:  # never show the answer as the order they stand in
+        if tuple(mixed) == right:  # never show the answer as the order they are in
             mixed = [*mixed[1:], mixed[0]]
         return Solved(right, tuple(mixed))
 

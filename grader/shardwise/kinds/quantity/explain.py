@@ -1,7 +1,7 @@
-"""Explanations: what a wrong number is beside the right one, said only where the question makes it likely.
+"""Explanations: what a wrong number is next to the right one, said only where the question makes it likely.
 
-Slips with the question's own parameters stand in its key; those of every question are in `general`. What fits all the
-digits of an answer is said, up to three explanations together; where more fit, none is.
+Slips with the question's own parameters are in its key; those of every question are in `general`. What fits all the
+digits of an answer is reported, up to three explanations together; where more fit, none is.
 """
 
 from __future__ import annotations
@@ -24,23 +24,22 @@ from shardwise.kinds.quantity.general import (
 )
 from shardwise.units import unit
 
-ONE_OFF = (
-    "Close. Check the ends and the rounding: is the first or the last one counted, and may the limit be reached or not?"
-)
-NOT_WHOLE = "You did not round: only a whole number can be right here. Which way, and why?"
+ONE_OFF = "Close. Check the ends and the rounding: do the first and the last one count, and may the limit be reached?"
+NOT_WHOLE = "You did not round, but only a whole number can be right here. Do you round up or down, and why?"
 LEAST_FACTOR = 3  # a smaller factor has too many causes
 MOST_SAID = 3  # explanations of one number
 
 _FAR_FETCHED = re.compile(
-    r"^You (squared|cubed|doubled|swapped|inverted|counted one (more|less) than|took (twice|half of) .+ once or twice|took the (square )?root|took the \w+ logarithm|took the logarithm"
-    r"|left out (?!the part with).+ and the )| instead of (multiplying|dividing) by it\.$"
+    r"^You (squared|cubed|doubled .+ instead of squaring|swapped|inverted|used one (more|less) than|(doubled|halved) .+ once or twice"
+    r"|took the (square )?root|used the \w+ logarithm|used the logarithm|omitted (?!the part with).+ and the )"
+    r"| instead of (multiplying|dividing) by it\.$"
 )
 
 
 def explanation(found: Sequence[str]) -> str:
     """Return what is said to a wrong value that these reasons explain; nothing where there is none, or too many."""
     if 1 < len(found) <= MOST_SAID:
-        return f"Either of these gives your number. Which one is yours?\n\n{_as_list(found)}"
+        return f"Each of these would give your number. Which one applies?\n\n{_as_list(found)}"
     return found[0] if len(found) == 1 else ""
 
 
@@ -53,12 +52,12 @@ def beside(mistake: str, others: Sequence[str]) -> str:
 
 
 def nearby(mistake: str) -> str:
-    """Return what is said of a recognised mistake whose number an answer is near to, and has not all digits of."""
-    return f"Your number is near that of a known mistake. Is it yours?\n\n{_as_list([mistake])}"
+    """Return what is reported of a recognised mistake whose number an answer is near to, and has not all digits of."""
+    return f"Your number is close to that of a known mistake. Is this what you did?\n\n{_as_list([mistake])}"
 
 
 def is_far_fetched(reason: str) -> bool:
-    """Whether a reason is too unlikely, or too vague, to be said beside a mistake that the question lists."""
+    """Whether a reason is too unlikely, or too vague, to be said next to a mistake that the question lists."""
     return _FAR_FETCHED.search(reason) is not None
 
 
@@ -69,7 +68,7 @@ def _as_list(found: Sequence[str]) -> str:
 def reasons(given: float, asked: Asked, slips: Sequence[tuple[float, str]], *, step: float = 0.0) -> list[str]:
     """Return every explanation that fits, each once.
 
-    A factor of units that is one of the parameters' numbers, too, may come from there, and both are said. `step` is what one of
+    A factor of units that is one of the parameters' numbers, too, may come from there, and both are reported. `step` is what one of
     the last digit of the answer is: of several slips near to it, those are meant that have all its digits.
     """
     found = slips_made(given, asked.key, slips, exact=asked.exact, step=step)
@@ -111,7 +110,7 @@ def of_a_number(given: float, key: float, numbers: Mapping[str, str], within: fl
     """
     ratio = max(given / key, key / given) if given * key > 0 else 0.0
     return [
-        f"You are off by a factor as large as {said}: did you leave it out, or count it once too often?"
+        f"You are off by a factor as large as {said}. Did you omit it, or count it once too often?"
         for text, said in numbers.items()
         if number_in(text) >= LEAST_FACTOR and is_ratio(ratio, number_in(text), within)
     ]

@@ -17,14 +17,14 @@ Trait = Literal[  # what a question is about, as its parameters and its answer m
     "data", "bits", "time", "direction", "share"  # time: in keys of older versions
 ]  # fmt: skip
 ROUNDED = 0.005  # relative; an answer rounded to three figures is so near to its value
-INVERSE = "You inverted the ratio: the two are the wrong way round."
-OWN_NUMBER = " Or is one of the question's own numbers left out, or counted twice?"
+INVERSE = "You inverted the ratio."
+OWN_NUMBER = " Or did you omit one of the question's numbers, or count it twice?"
 FINE = 5e-4  # relative; so near is one that was written with four figures or more
 SHARP = 1e-3  # relative; how near a factor of units must be, for some of them lie near each other
 
 _POWERS = {10.0**power: power for power in range(-15, 16) if power}
-BITS = "Bits or bytes? A byte has 8 bits: which of the two do your numbers count?"
-_DIRECTION = "Check the directions: is the rate that you used one direction's, or both directions' together?"
+BITS = "Bits or bytes? A byte has 8 bits. Which of the two do your numbers count?"
+_DIRECTION = "Check the directions: does the rate that you used count one direction or both?"
 _BINARY = {"k": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024), "K": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024),
            "M": ("MB is 10⁶ bytes, MiB is 2²⁰", 1.024**2), "G": ("GB is 10⁹ bytes, GiB is 2³⁰", 1.024**3),
            "T": ("TB is 10¹² bytes, TiB is 2⁴⁰", 1.024**4)}  # fmt: skip
@@ -107,7 +107,7 @@ def significant_figures(given: float, step: float) -> int:
 def _of_units(ratio: float, within: float, digits: float, asked: Asked) -> Iterator[str]:
     texts = (asked.unit, *asked.shown)
     if is_ratio(ratio, -1, within):
-        yield "The size is right; the sign is not."
+        yield "The size is right, but the sign is not."
     for factor, power in _POWERS.items():
         if is_ratio(ratio, factor, within):
             yield _of_ten(power, is_plain=asked.is_plain)
@@ -175,7 +175,7 @@ def _of_ten(power: int, *, is_plain: bool) -> str:
     if is_plain and abs(power) == 2:
         return f"You are 100 times too {way}: a fraction and a percentage?"
     if power % 3 == 0:
-        return f"You are off by a power of 1000, {times} times too {way}: look at the prefixes (k, M, G, T; m, µ)."
+        return f"You are off by a power of 1000, {times} times too {way}: check the prefixes (k, M, G, T; m, µ)."
     return f"You are off by a power of ten, {times} times too {way}: count the digits and the prefixes again."
 
 
@@ -194,18 +194,18 @@ def _of_inverse(given: float, key: float, within: float) -> Iterator[str]:
 def _of_shares(given: float, key: float, near: float, *, is_share: bool) -> Iterator[str]:
     """Yield slips with plain numbers that are ratios and shares."""
     if is_share and 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and is_ratio(given / (1 - key), 1):
-        yield "You gave the rest of the whole: the share of the other part."
+        yield "You gave the share of the other part, that is, the rest."
     if key > 0 and given > 0 and 0.01 < key < 100:
         if key > 1.01 and is_ratio(given / (key - 1), 1, near):
-            yield "You gave the growth, and the ratio is asked for: how do the two differ?"
+            yield "You gave the growth. How does it differ from the ratio that the question asks for?"
         if is_ratio(given / (key + 1), 1, near):
-            yield "You added the whole once: is that the ratio to the old value, or to the other part?"
+            yield "You added 1: is the ratio relative to the old value, or to the other part?"
         if is_ratio(given / (key / (1 + key)), 1, near):
-            yield "You divided by the sum of the two parts. By what does the question divide?"
+            yield "You divided by the sum of the two parts. What does the question divide by?"
         if is_ratio(given * (1 + key), 1, near):
             yield "You gave the other part's share of the sum of the two."
         if key < 0.99 and is_ratio(given / (key / (1 - key)), 1, near):
-            yield "You divided by the other part alone. By what does the question divide?"
+            yield "You divided by the other part alone. What does the question divide by?"
 
 
 def is_ratio(ratio: float, factor: float, within: float = ROUNDED) -> bool:

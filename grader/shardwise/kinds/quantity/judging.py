@@ -43,7 +43,7 @@ class HasNumber(Protocol):
     def traits(self) -> tuple[Trait, ...]: ...
 
 
-TWO = "If that is not it: factors of two also come from directions, phases, bytes per element, or forward and backward."
+TWO = "If that is not it, factors of two also come from directions, phases, bytes per element, or forward and backward passes."
 LAST = 1e-6  # relative; a factor that was worked out differs from a number of the question by no more
 CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 
@@ -74,7 +74,7 @@ def _is_exact(key: QuantityKey) -> bool:
 
 
 def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
-    """What is wrong with a reading of an answer; nothing is said where that is not known."""
+    """What is wrong with a reading of an answer; nothing is reported where that is not known."""
     index = _mistake(form, key, value, sure=True)
     if index is not None:
         said = _with_twins(question, form, key, value, key.mistakes[index])
@@ -126,7 +126,7 @@ def asked_by(question: Question, unit_text: str, key: HasNumber, *, exact: bool)
 
 
 def printed_in(question: Question) -> dict[str, str]:
-    """Return those of its parameters whose numbers stand in its prompt, as they stand there, each with its name in words."""
+    """Return those of its parameters whose numbers are in its prompt, as they are there, each with its name in words."""
     found: dict[str, str] = {}
     for name, shown in question.params.items():
         text, phrase = str(shown), words(name)
@@ -186,19 +186,21 @@ def _how_far(given: float, form: QuantityForm, key: QuantityKey) -> str:
     right, allowed = key.value, _allowed(form, key, key.value)
     if right and given * right > 0:
         if abs(given - right) <= max(CLOSE * allowed, ROUNDED * abs(right)):
-            why = "this number is asked for exactly" if _is_exact(key) else "outside the tolerance"
-            return f"Close, but {why}. Did you round on the way?"
+            why = "the question asks for this number exactly" if _is_exact(key) else "outside the tolerance"
+            return f"Close, but {why}. Did you round in between?"
         ratio = given / right
         way = "high" if ratio > 1 else "low"
         if 0.9 < ratio < 1.1:
-            return f"Too {way}, by less than 10 %. Did you leave out something small, or count something that does not belong?"
+            return (
+                f"Too {way}, by less than 10 %. Did you omit something small, or count something that does not belong?"
+            )
         if any(near(given, times * right, times * allowed) for times in (2, 0.5)):
-            return f"Too {way}. Check factors of two: directions, phases, forward and backward."
+            return f"Too {way}. Check for factors of two: directions, phases, forward and backward passes."
         far = max(ratio, 1 / ratio)
         size = ", by more than a factor of 10" if far > 10 else ", by more than a factor of 2" if far > 2 else ""
         return f"Too {way}{size}."
     if right and given:
         return "The sign is wrong."
     if right:
-        return "Zero would mean that nothing is left at all. Which term did you cancel, or round away?"
+        return "Zero would mean that nothing is left. Which term did you cancel, or round away?"
     return f"Too {'high' if given > 0 else 'low'}. Does anything remain once all terms are added up?"

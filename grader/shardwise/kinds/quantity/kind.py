@@ -50,7 +50,7 @@ class QuantityKind(NumericKind[QuantityTemplate, QuantityForm, QuantityKey]):
     """A number with a unit."""
 
     name = "quantity"
-    about = "A number with a unit, right within a tolerance; any unit of the right kind is read."
+    about = "A number with a unit, right within a tolerance, in any unit of the right kind."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
 params:
@@ -116,9 +116,9 @@ mistakes:                                       # answers we recognise, and one 
         if isinstance(raw, bool) or not isinstance(raw, str | int | float):
             raise Unreadable(f"I expected a number with its unit, and this is {_kind_of(raw)}.")
         if isinstance(raw, int) and abs(raw) > 10**60:
-            raise Unreadable("That whole number has more than 60 digits.")
+            raise Unreadable("That number has more than 60 digits.")
         if isinstance(raw, float) and not math.isfinite(raw):
-            raise Unreadable(f"{raw} is not a number that I can mark.")
+            raise Unreadable(f"I cannot mark {raw} as a number.")
         text = raw if isinstance(raw, str) else repr(raw)
         reading = read(text, form.unit, form.direction, form.nouns, form.others, whole=form.whole, usual=form.usual)
         if not math.isfinite(reading.value):
@@ -164,7 +164,7 @@ mistakes:                                       # answers we recognise, and one 
             how = f"A number, for example {example}."
         else:
             way = "" if form.direction == "none" else f" {form.direction}"
-            how = f"A number with its unit, for example {example}{way}; any unit of that kind will do."
+            how = f"A number with its unit, for example {example}{way}. Any unit of that kind works."
         how = " ".join([how, *_precision(form)])
         return {"how": how, "fields": [{"type": "line", "label": "Your answer", "has_preview": True}]}
 

@@ -88,7 +88,7 @@ class Mistake(author.AuthorModel):
 
     @property
     def depends(self) -> bool:
-        """Whether the draw decides what is said, or whether it is said at all."""
+        """Whether the draw decides what is reported, or whether it is reported at all."""
         return self.is_chosen or self.when is not None
 
     def of(self, key: float, draw: Draw) -> float | None:

@@ -27,7 +27,7 @@ class Solved:
 
 
 def solve(template: QuantityTemplate, draw: Draw) -> Solved:
-    """Key, mistakes and slips of a draw. Raises Reject where two of them cannot be told apart."""
+    """Key, mistakes and slips of a draw. Raises Reject where two of them cannot be distinguished."""
     answer = template.answer
     key = draw.references.key(answer.reference, draw.values, answer.arguments)
     mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)

@@ -113,7 +113,7 @@ def _count_from_one(pipeline: Pipeline, written: Mapping[int, list[Written]]) ->
 
 
 def _incomplete(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
-    """What there is not on a stage, what comes twice, and what is missing."""
+    """What there is not on a stage, what appears twice, and what is missing."""
     there = set(line)
     missing = [wanted for operation in pipeline.operations() if (wanted := Written(*operation)) not in there]
     told = [_listed(pipeline, missing, "is missing", "are missing")] if missing else []
@@ -121,7 +121,7 @@ def _incomplete(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
 
 
 def _impossible(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
-    """What there is not on a stage, and what comes twice."""
+    """What there is not on a stage, and what appears twice."""
     wanted = [Written(*operation) for operation in pipeline.operations()]
     known = set(wanted)
     counts = Counter(line)

@@ -33,7 +33,7 @@ class ReferenceArgument:
     dimension: str
     is_count: bool
     is_share: bool
-    shares: bool  # it counts what work and data are shared out to, such as nodes and months
+    shares: bool  # it counts what work and data are split to, such as nodes and months
 
 
 Known = Mapping[str, ReferenceArgument]

@@ -1,4 +1,4 @@
-"""Changes: what can go wrong in one operation of an expression, and how that is said."""
+"""Changes: what can go wrong in one operation of an expression, and how that is reported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shardwise.kinds.quantity.slips.arguments import Known
 from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, traced_nodes
 from shardwise.kinds.quantity.slips.phrases import is_short, names, part_in_words, term_in_words
 
-# Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
+# Numbers that stand for a unit or a prefix: leaving them out is reported in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
 
 Change = tuple[
@@ -26,13 +26,13 @@ def changes(here: TracedNode, known: Known) -> Iterator[Change]:
 def _plus(here: TracedNode, known: Known) -> Iterator[Change]:
     for kept, lost in (here.parts, here.parts[::-1]):
         if is_short(lost):
-            lacks = "did not add" if lost.is_number else "left out"
+            lacks = "did not add" if lost.is_number else "omitted"
             yield kept, f"{lacks} {term_in_words(lost, known)}", False
     yield from _shared_out(here, known)
 
 
 def _shared_out(here: TracedNode, known: Known) -> Iterator[Change]:
-    """A term that is multiplied or divided by a count that does not stand in it."""
+    """A term that is multiplied or divided by a count that does not are in it."""
     leaves = [leaf for leaf in traced_nodes(here) if leaf.operation == "argument"]
     for place, part in enumerate(here.parts):
         if part.operation in ("plus", "minus", "number"):
@@ -54,8 +54,8 @@ def _minus(here: TracedNode, known: Known) -> Iterator[Change]:
         part = part_in_words(first, known)
         if first.operation == "argument":
             kept, raised = (
-                f"counted {part} where one less belongs",
-                f"counted one more than {part} where one less belongs",
+                f"used {part} instead of one less",
+                f"used one more than {part} instead of one less",
             )
         else:
             of = _ratio_in_words(first, known) if first.operation == "over" else part
@@ -66,7 +66,7 @@ def _minus(here: TracedNode, known: Known) -> Iterator[Change]:
         return
     yield first, f"did not subtract {term_in_words(last, known)}", False
     yield node("plus", first, last), f"added {term_in_words(last, known)} instead of subtracting it", False
-    yield last, f"kept only what has to be subtracted from {term_in_words(first, known)}", False
+    yield last, f"kept only the term to be subtracted from {term_in_words(first, known)}", False
 
 
 def _ratio_in_words(here: TracedNode, known: Known) -> str:
@@ -79,7 +79,7 @@ def _times(here: TracedNode, known: Known) -> Iterator[Change]:
         if (name := _only_argument(lost)) is not None:
             yield kept, f"did not multiply by {known[name].says}", False
         elif lost.is_number and lost.value not in OF_UNITS:
-            yield kept, f"left out a factor of {part_in_words(lost, known)}", False
+            yield kept, f"omitted a factor of {part_in_words(lost, known)}", False
             if lost.value == 2:
                 yield node("over", kept, lost), "divided by 2 instead of multiplying by it", False
         elif lost.operation not in ("times", "over", "number") and is_short(lost):
@@ -100,7 +100,7 @@ def _over(here: TracedNode, known: Known) -> Iterator[Change]:
         if below.operation == "argument" and _may_divide(below, known):
             yield node("times", above, below), f"multiplied by {said} instead of dividing by it", False
     if not below.is_number:
-        yield node("over", below, above), "inverted a fraction: what is divided by what?", False
+        yield node("over", below, above), "inverted a fraction: which of the two belongs on top?", False
 
 
 def _rounded(here: TracedNode, known: Known) -> Iterator[Change]:
@@ -116,7 +116,7 @@ def _function(here: TracedNode, known: Known) -> Iterator[Change]:
     name = {"sqrt": "the square root", "exp": "the exponential", "cos": "the cosine"}.get(
         here.operation, "the logarithm"
     )
-    yield inside, f"left out {name}", False
+    yield inside, f"omitted {name}", False
     if here.operation == "sqrt":
         yield (
             node("times", inside, inside),
@@ -124,8 +124,8 @@ def _function(here: TracedNode, known: Known) -> Iterator[Change]:
             False,
         )
     if here.operation == "log2":
-        yield node("log", inside), "took the natural logarithm instead of the one to base 2", False
-        yield node("log10", inside), "took the logarithm to base 10 instead of the one to base 2", False
+        yield node("log", inside), "used the natural logarithm instead of the one to base 2", False
+        yield node("log10", inside), "used the logarithm to base 10 instead of the one to base 2", False
 
 
 def _power(here: TracedNode, known: Known) -> Iterator[Change]:

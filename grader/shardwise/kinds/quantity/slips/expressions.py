@@ -16,7 +16,7 @@ class TracedNode(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a number that stands in the reference itself."""
+        """Whether it is a number that is in the reference itself."""
         return self.operation == "number"
 
 

@@ -1,7 +1,7 @@
 """Negligible: which omissions every draw has to tell from the key, which it may not, and which none can.
 
 What enough draws tell is demanded of each: a draw that does not tell it is drawn anew. What too few draws tell is a
-fault of the template, unless its author says why that may be left out.
+fault of the template, unless its author says why that may be omitted.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: in
     demanded: list[Omission] = []
     untold: dict[str, tuple[float, str]] = {}
     neglected: set[str] = set()
-    covered: set[int] = set()  # operations inside of what is left out anyway
+    covered: set[int] = set()  # operations inside of what is omitted anyway
     left = set(range(rows))  # draws that tell all that is demanded
     for place in sorted(telling, key=lambda place: (-len(telling[place]), -len(traced_nodes(every[place - 1].part)))):
         omission, told = every[place - 1], telling[place]
@@ -140,7 +140,7 @@ def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: in
 
 
 def _different(root: TracedNode, every: Sequence[Omission], usual: Mapping[str, Any]) -> list[Omission]:
-    """Return the omissions that change the expression: a factor left out everywhere may cancel."""
+    """Return the omissions that change the expression: a factor omitted everywhere may cancel."""
     tried = program([unrounded(root), *(unrounded(omission.root) for omission in every)])
     rows = [tried.run(disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]
     return [

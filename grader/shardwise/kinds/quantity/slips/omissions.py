@@ -1,4 +1,4 @@
-"""Omissions: a reference with one thing left out, which no answer may do and be right.
+"""Omissions: a reference with one thing omitted, which no answer may do and be right.
 
 A term, a factor or divisor, a root, a rounding, N for N-1: whoever leaves one out has not understood the question, so
 every draw that is asked has to tell it from the key. Conversions of units are no omissions, and neither is what does
@@ -24,30 +24,30 @@ LONGEST = 60  # characters of a part that is spelled out
 ROUNDING, ONE_LESS = "the rounding", "one of"
 _CHAINS = ("the factor", "the division by")
 ROUNDED = ("ceil", "floor", "round")
-_NOTHING = {"the term": 0, "the factor": 1, "the division by": 1}  # what stands where one is forgotten altogether
+_NOTHING = {"the term": 0, "the factor": 1, "the division by": 1}  # the text where one is forgotten altogether
 _OPERATORS = {
     "plus": ast.Add, "minus": ast.Sub, "times": ast.Mult, "over": ast.Div, "power": ast.Pow, "rest": ast.Mod,
 }  # fmt: skip
 
 
 class Omission(NamedTuple):
-    """A wrong expression, what is left out in it, and when that is nothing."""
+    """A wrong expression, what is omitted in it, and when that is nothing."""
 
     root: TracedNode
     what: str  # such as "the term `latency_s`"
-    lost: str  # what is left out, as `negligible` names it
+    lost: str  # what is omitted, as `negligible` names it
     idle: TracedNode  # 0 in a draw in which it does nothing
-    part: TracedNode  # what is left out, or where
+    part: TracedNode  # what is omitted, or where
     here: TracedNode  # the operation that changes
 
     @property
     def is_rounding(self) -> bool:
-        """Whether it leaves out that something is rounded, or how."""
+        """Whether it omits that something is rounded, or how."""
         return self.what.startswith(ROUNDING)
 
     @property
     def is_one_less(self) -> bool:
-        """Whether it is one less than a count that stands in the reference without one less."""
+        """Whether it is one less than a count that is in the reference without one less."""
         return self.what.startswith(ONE_LESS)
 
     def may_be_fine(self, told: int) -> bool:
@@ -59,11 +59,11 @@ class Omission(NamedTuple):
 
 
 def omissions(root: TracedNode, known: Known) -> Iterator[Omission]:
-    """Yield every expression in which one thing is left out."""
+    """Yield every expression in which one thing is omitted."""
     for here in traced_nodes(root):
         for changed, what, part, idle in _left_out(here):
             if part.operation == "argument" and what in _CHAINS and known[part.name].dimension != "dimensionless":
-                continue  # a measure left out shows in the unit, and whether it is 1 depends on that
+                continue  # a measure omitted shows in the unit, and whether it is 1 depends on that
             lost = as_template_text(part)
             yield Omission(_everywhere(root, here, changed), f"{what} `{lost}`", lost, idle, part, here)
             if part.parts and what in _NOTHING:
@@ -89,7 +89,7 @@ def unrounded(root: TracedNode) -> TracedNode:
 
 _Lost = tuple[
     TracedNode, str, TracedNode, TracedNode
-]  # what is left, what was left out, in words and as a part, and when that is nothing
+]  # what is left, what was omitted, in words and as a part, and when that is nothing
 
 
 def _left_out(here: TracedNode) -> Iterator[_Lost]:

@@ -1,4 +1,4 @@
-"""Phrases: a part of an expression as it is called in a sentence, by the arguments that stand in it."""
+"""Phrases: a part of an expression as it is called in a sentence, by the arguments that are in it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def part_in_words(here: TracedNode, known: Known) -> str:
 def _by_names(here: TracedNode, known: Known) -> str:
     says = [known[name].says for name in names(here)]
     if len(says) > MOST_NAMED:
-        return "a whole term"
+        return "one of the terms"
     return f"the part with {' and '.join([', '.join(says[:-1]), says[-1]] if says[1:] else says)}" if says else UNSAID
 
 
@@ -88,6 +88,6 @@ def _is_round(value: float) -> bool:
 
 
 def factor_in_words(power: int, part: TracedNode, known: Known) -> str:
-    """Return a factor that is left out in words, or the division by it where its power is negative."""
+    """Return a factor that is omitted in words, or the division by it where its power is negative."""
     said = part_in_words(part, known)
     return f"the division by {said}" if power < 0 else f"the factor {said}" if part.is_number else said

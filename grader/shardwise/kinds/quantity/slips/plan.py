@@ -1,6 +1,6 @@
 """The plan of a problem's slips, and the slips of a draw: wrong numbers, each with what went wrong.
 
-They are worked out when a question is posed and stand in its key, so marking needs neither template nor reference. What
+They are worked out when a question is posed and are in its key, so marking needs neither template nor reference. What
 can be thought about once, the expressions and which of them are the same, is kept for each problem.
 """
 
@@ -35,9 +35,9 @@ MOST = 40  # slips in a key
 MOST_NODES = 200  # of a trace that slips are looked for in
 FARTHEST = 1e5  # times too high or too low: what is farther off is no slip with the question's numbers
 SAME = 1e-9  # relative, between two results that are the same
-ELSEWHERE = 4  # draws of the same sentence by which a slip and a mistake are told apart for good
+ELSEWHERE = 4  # draws of the same sentence by which a slip and a mistake are distinguished for good
 BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer in bytes
-SAMPLED = 25  # draws by which it is found how often they tell what is left out from the key
+SAMPLED = 25  # draws by which it is found how often they tell what is omitted from the key
 MOST_TRIED = 10 * SAMPLED  # throws that those are looked for among
 
 Rows = Sequence[tuple[Draw, Sequence[float]]]  # some draws, and what a program gives for each
@@ -45,7 +45,7 @@ Slip = tuple[float, str]  # the wrong value in base units, and what the student 
 
 
 class Demanded(NamedTuple):
-    """What is left out, which a draw must tell from the key."""
+    """What is omitted, which a draw must tell from the key."""
 
     place: int  # of its value among the results
     what: str
@@ -56,7 +56,7 @@ class Demanded(NamedTuple):
 class SlipPlan:
     """What is known about the slips of an expression, whatever the numbers are."""
 
-    program: Program | Cuts  # gives the key, then each slip, and what is left out
+    program: Program | Cuts  # gives the key, then each slip, and what is omitted
     left_out: LeftOut
     demanded: tuple[Demanded, ...]
     how: tuple[str, ...] = ()

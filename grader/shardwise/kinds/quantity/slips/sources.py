@@ -1,4 +1,4 @@
-"""Sources: a reference that cannot be followed, as a search cannot, with one thing left out in its source.
+"""Sources: a reference that cannot be followed, as a search cannot, with one thing omitted in its source.
 
 The functions of its bank that it calls are changed likewise. What never runs, or does nothing, in a draw is told from what makes
 no difference to the result by a copy that fails in that place.
@@ -29,10 +29,10 @@ _FAILS = ast.parse("1 // 0", mode="eval").body
 
 
 class Cut(NamedTuple):
-    """A reference with one thing left out, and a copy of it that fails where that would be worked out."""
+    """A reference with one thing omitted, and a copy of it that fails where that would be worked out."""
 
     what: str  # such as "the term `latency_s`"
-    lost: str  # what is left out, as `negligible` names it
+    lost: str  # what is omitted, as `negligible` names it
     run: Function
     fails: Function
 
@@ -107,7 +107,7 @@ def _names(code: Any) -> Iterator[str]:
 
 
 def _operations(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the operations of a function in which something can be left out."""
+    """Yield the operations of a function in which something can be omitted."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, _TECHNICAL) or (isinstance(child, ast.Call) and _name(child) == "range"):
             continue
@@ -117,7 +117,7 @@ def _operations(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changes(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, ast.expr, str, str]]:
-    """Yield each operation, what may stand in its place, a probe, and what is left out then; always in the same order."""
+    """Yield each operation, what may are in its place, a probe, and what is omitted then; always in the same order."""
     for here in _operations(tree):
         if isinstance(here, ast.Call):
             other = ast.Call(ast.Name(_ROUNDED[_name(here)], ast.Load()), here.args, [])
@@ -192,5 +192,5 @@ def _compiled(reference: FunctionType, function: FunctionType, tree: ast.Module,
 def _value(function: Function, references: References, values: Mapping[str, Any], given: Mapping[str, Any]) -> float:
     try:
         return float(bounded(references.call)(function, values, given))
-    except Exception:  # what has something left out may fail in any way
+    except Exception:  # what has something omitted may fail in any way
         return math.nan

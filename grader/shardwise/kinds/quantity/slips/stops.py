@@ -19,9 +19,9 @@ from shardwise.template.parameters import Parameter
 from shardwise.units import unit
 
 MOST = 20  # in a key
-MOST_NAMED = 3  # arguments of an intermediate result, which is said with all of them
+MOST_NAMED = 3  # arguments of an intermediate result, which is reported with all of them
 LONGEST = 140  # characters of an intermediate result's name
-LEAST = 5  # a smaller whole number stands in many a question, and says nothing
+LEAST = 5  # a smaller whole number is in many a question, and says nothing
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
@@ -37,10 +37,13 @@ class Stops:
 
     def of(self, draw: Draw, template: Any) -> tuple[Stop, ...]:
         """Return the numbers of this draw that can be taken for its answer, the question's own first."""
-        found = {value: f"That is {said}, as given in the question." for value, said in _given(draw, template)}
+        found = {
+            value: f"Your answer equals {said}, which is given in the question."
+            for value, said in _given(draw, template)
+        }
         for value, said in zip(self.program.run(draw.values)[1:], self.says, strict=True):
             if math.isfinite(value) and not (float(value).is_integer() and abs(value) < LEAST):
-                found.setdefault(value, f"That is {with_numbers(said, draw)}, an intermediate result.")
+                found.setdefault(value, f"Your answer equals {with_numbers(said, draw)}, an intermediate result.")
         return tuple(found.items())[:MOST]
 
 
@@ -79,7 +82,7 @@ def _printed(name: str, draw: Draw) -> str:
 
 
 def _given(draw: Draw, template: Any) -> list[tuple[float, str]]:
-    """Return the parameters that stand in the prompt and measure what the answer does."""
+    """Return the parameters that are in the prompt and measure what the answer does."""
     wanted = unit(template.answer.unit).dimension
     found = []
     for name, parameter in template.params.items():

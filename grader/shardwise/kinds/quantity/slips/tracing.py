@@ -299,7 +299,7 @@ def traced(references: References, name: str, values: Mapping[str, Any], given: 
     """Run a reference on these values, and return its result as an expression of its arguments.
 
     None where the result is a plain number, as that of a search is, or where the run fails: never raises, since slips are
-    looked for beside the key, which does not depend on them.
+    looked for next to the key, which does not depend on them.
     """
     tracing = Tracing(references, guards=False)
     try:
@@ -334,6 +334,6 @@ def _is_taken_for_another(root: TracedNode, values: Mapping[str, Any]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _names_in(function: Function, expressions: tuple[str, ...]) -> frozenset[str]:
-    """The names of values that a call can read: the function's parameters, and what stands in the expressions for them."""
+    """The names of values that a call can read: the function's parameters, and what is in the expressions for them."""
     words = re.findall(rf"\b(?:{RESULTS}\.)?\w+", " ".join(expressions))
     return frozenset((*(name for name, _ in keywords(function)), *words))

@@ -1,4 +1,4 @@
-"""Twins: a slip and a recognised mistake of one number, told apart by what their sentences are about."""
+"""Twins: a slip and a recognised mistake of one number, distinguished by what their sentences are about."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CAUSES = (
     (re.compile(r"bits or bytes"), re.compile(r"\bbits?\b|\bbytes?\b", re.IGNORECASE)),
     (re.compile(r"^counted \d+ bytes per"), re.compile(r"\bbytes?\b|BF16|FP16|FP32|FP8|16[- ]bit|32[- ]bit", re.IGNORECASE)),
     (
-        re.compile(r"^left out a factor of 2$"),
+        re.compile(r"^omitted a factor of 2$"),
         re.compile(
             r"factor|twice|phase|half|halv|halfway|\btwo\b|\b2\b|double|once|forward|backward|there and back|gather|scatter|each way|squar|root",
             re.IGNORECASE,
@@ -22,9 +22,9 @@ _CAUSES = (
 def is_another_cause(how: str, say: str) -> bool:
     """Return whether a slip has a cause of its own that a mistake's sentence is not about.
 
-    >>> is_another_cause("left out a factor of 2", "The sheet adds up both directions.")
+    >>> is_another_cause("omitted a factor of 2", "The sheet adds up both directions.")
     True
-    >>> is_another_cause("left out a factor of 2", "That is one phase.")
+    >>> is_another_cause("omitted a factor of 2", "That is one phase.")
     False
     """
     return any(slip.search(how) and not same.search(say) for slip, same in _CAUSES)

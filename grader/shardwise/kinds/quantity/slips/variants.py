@@ -1,4 +1,4 @@
-"""Variants: what a reference gives when one thing in it goes wrong, and how that is said."""
+"""Variants: what a reference gives when one thing in it goes wrong, and how that is reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shardwise.kinds.quantity.slips.phrases import factor_in_words, is_short, na
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"
-MOST_FACTORS = 6  # of a product in which two are left out at once
+MOST_FACTORS = 6  # of a product in which two are omitted at once
 FAR = 32  # times: two arguments further apart are not taken for each other
 _WIDTH = re.compile(r"bytes_per_(?!s(_|$))")  # a width, and no rate
 WIDTHS = (1, 2, 4, 8)  # bytes of a number
@@ -59,18 +59,16 @@ def _twice_or_half(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
         for part in here.parts:
             if here.operation in ("plus", "minus") and part.operation not in ("plus", "argument") and names(part):
                 said = term_in_words(part, known)
-                for factor, times in ((number(2), "twice"), (number(0.5), "half of")):
+                for factor, times in ((number(2), "doubled"), (number(0.5), "halved")):
                     again = node("times", factor, part)
-                    yield WrongFormula(
-                        _replaced(root, part, again), f"took {times} {said}: does it happen once or twice?"
-                    )
+                    yield WrongFormula(_replaced(root, part, again), f"{times} {said}: does it happen once or twice?")
             elif here.operation == "times" and part.is_number and part.value in (4, 6, 8, 12):
                 half = node("times", *(number(part.value / 2) if each is part else each for each in here.parts))
-                yield WrongFormula(_replaced(root, here, half), "left out a factor of 2")
+                yield WrongFormula(_replaced(root, here, half), "omitted a factor of 2")
 
 
 def _pairs(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
-    """Two factors of the result left out at once."""
+    """Two factors of the result omitted at once."""
     factors = list(factors_of(root, 1))
     if len(factors) > MOST_FACTORS:
         return
@@ -81,7 +79,7 @@ def _pairs(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
             for power, part in lost:
                 changed = node("over" if power > 0 else "times", changed, part)
             said = " and ".join(factor_in_words(power, part, known) for power, part in lost)
-            yield WrongFormula(changed, f"left out {said}")
+            yield WrongFormula(changed, f"omitted {said}")
 
 
 def _of_ratios(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
@@ -102,7 +100,7 @@ def _of_ratios(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
 
 
 def _whole_rings(root: TracedNode) -> Iterator[WrongFormula]:
-    """Yield every 2 (N-1)/N of a ring left out at once, so that each message travels as a whole and once."""
+    """Yield every 2 (N-1)/N of a ring omitted at once, so that each message travels as a whole and once."""
     new = {}
     for here, tops, belows in fractions(root):
         rings = [
@@ -114,7 +112,7 @@ def _whole_rings(root: TracedNode) -> Iterator[WrongFormula]:
     if new:
         yield WrongFormula(
             rebuilt(root, new),
-            "let the whole message travel once: what does each GPU send in the two phases of a ring?",
+            "assumed that the whole message is sent once: what does each GPU send in the two phases of a ring?",
         )
 
 
@@ -165,17 +163,17 @@ def _everywhere(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
     for name, leaf in leaves.items():
         of = known[name]
         if of.shares:
-            whose = "is it asked for one of them, or for all together?"
+            whose = "is the question about one of them, or about all together?"
             yield WrongFormula(node("times", root, leaf), f"multiplied by {of.says} once too often: {whose}")
             yield WrongFormula(node("over", root, leaf), f"divided by {of.says} once too often: {whose}")
         if of.is_count and of.value <= 1000:
-            yield WrongFormula(exchanged(root, {name: node("minus", leaf, ONE)}), f"counted one less than {of.says}")
-            yield WrongFormula(exchanged(root, {name: node("plus", leaf, ONE)}), f"counted one more than {of.says}")
+            yield WrongFormula(exchanged(root, {name: node("minus", leaf, ONE)}), f"used one less than {of.says}")
+            yield WrongFormula(exchanged(root, {name: node("plus", leaf, ONE)}), f"used one more than {of.says}")
         if of.dimension == RATE:
             yield from _of_rate(root, leaf, of.says)
         if of.is_share:
             yield WrongFormula(
-                exchanged(root, {name: node("minus", ONE, leaf)}), f"took 1 minus {of.says} for {of.says}"
+                exchanged(root, {name: node("minus", ONE, leaf)}), f"used 1 minus {of.says} instead of {of.says}"
             )
         if _WIDTH.match(name):
             for width in WIDTHS:
@@ -194,10 +192,10 @@ def _bytes(width: int, says: str) -> str:
 def _of_rate(root: TracedNode, leaf: TracedNode, says: str) -> Iterator[WrongFormula]:
     """Slips with a bandwidth: the other direction counted or not, bits for bytes."""
     for factor, how in (
-        (2, f"took twice {says}: is that of both directions together?"),
-        (1 / 2, f"took half of {says}: is it that of one direction already?"),
-        (8, f"took 8 times {says}: bits or bytes?"),
-        (1 / 8, f"took an eighth of {says}: bits or bytes?"),
+        (2, f"doubled {says}: does one direction count, or both?"),
+        (1 / 2, f"halved {says}: is it per direction already?"),
+        (8, f"multiplied {says} by 8: bits or bytes?"),
+        (1 / 8, f"divided {says} by 8: bits or bytes?"),
     ):
         yield WrongFormula(exchanged(root, {leaf.name: node("times", number(factor), leaf)}), how)
 

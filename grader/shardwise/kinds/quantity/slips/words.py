@@ -1,4 +1,4 @@
-"""Words: the name of a parameter as it stands in a sentence."""
+"""Words: the name of a parameter as it is in a sentence."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ _KNOWN = {
     "lr": "the learning rate", "hidden": "the hidden width", "ffn_hidden": "the inner width", "expert_ffn_hidden": "the inner width of an expert",
     "mfu": "the MFU", "pue": "the PUE", "batch": "the batch size", "base_batch": "the base batch size", "micro_batch": "the micro-batch size",
     "vocabulary": "the vocabulary size", "experts": "the number of experts", "experts_per_token": "the number of experts per token",
-    "hysteresis": "the hysteresis", "in_flight": "the number of micro-batches in flight", "device_bytes": "the memory of the GPU",
+    "hysteresis": "the hysteresis", "in_flight": "the number of micro-batches in flight", "device_bytes": "the GPU memory",
     "reserved_bytes": "the reserved memory", "room_bytes": "the free memory", "memory_bytes_per_s": "the memory bandwidth",
     "peak_flop_per_s": "the peak", "flop_per_s": "the FLOP per second", "bytes_per_s": "the bytes per second",
     "bytes_per_s_per_core": "the rate per core", "dollars_per_gpu_hour": "the price per GPU-hour", "dollars_per_kwh": "the price per kWh",
     "dollars_per_gpu_s": "the price per GPU-hour", "dollars_per_gb_month": "the price per GB and month", "mtbf_s": "the MTBF",
-    "sent_bytes": "the number of bytes sent", "sample_bytes": "the size of a sample", "request_bytes": "the size of a request",
-    "nvlink_bytes_per_s": "the NVLink bandwidth", "port_bytes_per_s": "the bandwidth of the port", "bus_bytes_per_s": "the bus bandwidth",
-    "latency_s": "the latency", "message_bytes": "the size of the message", "gpus_per_node": "the number of GPUs per node",
-    "gpus_per_server": "the number of GPUs per server", "cores_per_node": "the number of cores per node", "mlp_matrices": "the number of MLP matrices",
-    "batch_tokens": "the number of tokens per batch", "interval_s": "the interval", "keep_last": "the last ones",
+    "sent_bytes": "the number of bytes sent", "sample_bytes": "the sample size", "request_bytes": "the request size",
+    "nvlink_bytes_per_s": "the NVLink bandwidth", "port_bytes_per_s": "the port bandwidth", "bus_bytes_per_s": "the bus bandwidth",
+    "latency_s": "the latency", "message_bytes": "the message size", "gpus_per_node": "the number of GPUs per node",
+    "gpus_per_server": "the number of GPUs per node", "cores_per_node": "the number of cores per node", "mlp_matrices": "the number of MLP matrices",
+    "batch_tokens": "the number of tokens per batch", "interval_s": "the interval", "keep_last": "the number of checkpoints kept",
     "heads": "the number of heads", "kv_heads": "the number of KV heads", "layers": "the number of layers", "parameters": "the number of parameters",
-    "recompute_ratio": "the factor of recomputation", "write_s": "the time of a write", "span_s": "the length of the period",
-    "part_mtbf_s": "the MTBF of one part", "observed_s": "the observed time", "work_flop": "the number of FLOP", "hop_seconds": "the time of a hop",
-    "effective_tokens": "the number of new tokens that it must be worth", "gpu_parameters": "the number of parameters per GPU",
-    "optimizer_shards": "the number of shards of the optimizer states", "linear_parameters": "the number of parameters in linear layers",
+    "recompute_ratio": "the recomputation factor", "write_s": "the write time", "span_s": "the period",
+    "part_mtbf_s": "the MTBF of one part", "observed_s": "the observed time", "work_flop": "the FLOP", "hop_seconds": "the hop time",
+    "effective_tokens": "the number of effective tokens", "gpu_parameters": "the number of parameters per GPU",
+    "optimizer_shards": "the number of optimizer shards", "linear_parameters": "the number of parameters in linear layers",
     "other_parameters": "the number of other parameters", "attention_parameters": "the number of parameters in attention",
-    "memory_bytes": "the memory of the GPU", "communication_s": "the communication time", "efficiency": "the efficiency", "limit_s": "the time limit",
+    "memory_bytes": "the GPU memory", "communication_s": "the communication time", "efficiency": "the efficiency", "limit_s": "the time limit",
 }  # fmt: skip
 _SHORT = {"lr": "learning rate", "gpu": "GPU", "gpus": "GPUs", "flop": "FLOP", "mfu": "MFU", "kwh": "kWh", "nic": "NIC",
-          "kv": "KV", "ffn": "FFN", "mtbf": "MTBF", "mlp": "MLP", "gemm": "GEMM", "tp": "TP"}  # fmt: skip
+          "kv": "KV", "ffn": "FFN", "mtbf": "MTBF", "mlp": "MLP", "gemm": "GEMM", "tp": "TP", "server": "node", "servers": "nodes"}  # fmt: skip
 _RATE = re.compile(r"_(bytes|bits|flop|tokens)_per_s$")
 _JOINED = re.compile(r"micro_batch|all_reduce")
 _COUNTED = re.compile(r"(gpus|nodes|cores|tokens|experts|layers|samples)_per_")
