@@ -63,7 +63,7 @@ def lint(
 
     only = [name for name in map(_id_of, paths or []) if name]
     banks = banks_of(bank)
-    with progress_bar("proving", None) as advance:
+    with progress_bar("checking", None) as advance:
         reports = run(banks, seeds=seeds, only=only, workers=workers, progress=advance)
     print_reports(reports)
     faults = faults_of(reports)

@@ -302,7 +302,7 @@ def regrade(
             words = _other_than_points(again)
             _write(again)  # newer templates give the same points, so there is nothing to decide
             typer.echo(f"No points change. {words}")
-        elif yes or _agreed(f"{told} would change. Write?"):
+        elif yes or _agreed(f"{told} would change. Write these changes?"):
             _write(again)
             typer.echo(
                 f"Wrote {out / 'grades.csv'}. Earlier gradings stay on record:  shardwise history --out {quote(str(out))}"
