@@ -295,7 +295,7 @@ def test_slurm_jobs_grade_like_any_worker(course: Class, tmp_path: Path, monkeyp
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
     import dask.config
 
-    with pytest.raises(ShardwiseError, match="There is no sbatch here"):  # noqa: SIM117
+    with pytest.raises(ShardwiseError, match="sbatch is not installed here"):  # noqa: SIM117
         with cluster("slurm", SETTINGS, print, 2):
             pass
     for name, script in (("sbatch", SBATCH.format(folder=tmp_path)), ("scancel", '#!/bin/sh\nkill -TERM -- "-$1"\n')):
