@@ -126,7 +126,7 @@ def test_a_day_is_done_in_two_sittings_and_more_is_asked_when_it_is_wanted(run: 
     assert code == 0 and said.startswith("5 problems\n") and "── 4 of 5 ──" in said
     assert "done" not in said
     _, said = run("practice", "--daily", typed=("!" for _ in count()))
-    assert said.startswith("3 problems, after 2 that you did today\n")
+    assert said.startswith("3 problems, after the 2 you did today\n")
     assert said.endswith("Today's five are done.\n")
     _, said = run("practice", "--daily", typed=iter([]))
     assert said == "Today's five are done.\nFive more:  shardwise practice --daily --more\n"
@@ -137,8 +137,8 @@ def test_a_day_is_done_in_two_sittings_and_more_is_asked_when_it_is_wanted(run: 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--more"], "--more asks five more than today's, and goes with --daily."),
-        (["--daily", "--chapter", "02-zero"], "--daily asks across chapters, and --chapter in one. Take one of them."),
+        (["--more"], "--more adds five problems to today's five. Use it with --daily."),
+        (["--daily", "--chapter", "02-zero"], "--daily covers all chapters and --chapter only one. Use one of them."),
     ],
 )
 def test_what_cannot_be_meant_is_refused(run: Any, words: list[str], said: str) -> None:

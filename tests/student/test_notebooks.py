@@ -169,7 +169,7 @@ def test_a_graded_notebook_begins_with_what_a_student_needs_and_its_set_up_is_fo
     first, set_up, closing = cells[0]["source"], cells[1], cells[-2]["source"]
     assert "**Ada Arnold**: 2 questions, 5 points, **due Tuesday, 1 December 2026, 23:59 (UTC+01:00)**." in first
     for text in (first, closing):
-        assert text.endswith(f"{where} You may hand in 2 times; the last one counts.")
+        assert text.endswith(f"{where} You can hand in 2 times; the last submission counts.")
     assert set_up["metadata"]["jupyter"]["source_hidden"] and set_up["metadata"]["cellView"] == "form"
     assert set_up["source"].startswith("# @title Set-up: run this cell first\n")
     assert set_up["source"].count("\n") < 10
@@ -220,7 +220,7 @@ def test_render_never_writes_over_a_notebook_that_somebody_has_worked_in(banks: 
     [path] = render(banks, tmp_path, check=False)
     worked = path.read_text("utf-8").replace('"execution_count": null', '"execution_count": 3', 1)
     path.write_text(worked, "utf-8")
-    with pytest.raises(ShardwiseError, match="somebody has run cells there"):
+    with pytest.raises(ShardwiseError, match="it contains work"):
         render(banks, tmp_path, check=False)
     assert path.read_text("utf-8") == worked
     assert render(banks, tmp_path, check=False, force=True) == [path]

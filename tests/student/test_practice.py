@@ -136,7 +136,7 @@ def test_a_function_that_exits_does_not_end_the_kernel() -> None:
     [
         ("bytes-per-gpo", "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
         ("bytes_per_gpu", "Did you mean bytes-per-gpu"),
-        ("zzzzzz", "There is no problem “zzzzzz”. `shardwise list` shows them all; for another bank, add --bank."),
+        ("zzzzzz", "There is no problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
         ("1.75 GB", "There is no problem “1.75 GB”."),
         (1.75, "A problem name must be text, such as 'monthly-payment', not float."),
         (len, "not builtin_function_or_method."),

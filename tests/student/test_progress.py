@@ -427,7 +427,7 @@ def test_what_is_due_is_asked_a_week_later_with_fresh_numbers(
     code, said = run("practice")
     assert code == 0 and "Nothing is due.\nFive for today:  shardwise practice --daily" in said
     keep(kept, event("right", 0))
-    assert "Nothing is due today. The next is due on 04 November 2026." in run("practice")[1]
+    assert "Nothing is due today. The next problem is due on 04 November 2026." in run("practice")[1]
     monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=7)).isoformat())
     question = asked("bytes-per-gpu", 1)
     _, said = run("practice", typed=f"1 B\n{answer(question)}\n")
@@ -530,7 +530,7 @@ def test_progress_is_shown_as_a_table_and_as_json(run: Any, kept: ProgressFile) 
     code, said = run("progress")
     count = len(checkout_bank().of_chapter(CHAPTER))
     assert code == 0 and any(line.split()[:4] == [CHAPTER, "1", "of", str(count)] for line in said.splitlines())
-    assert "01-ring-all-reduce/gone-now: 1 event of a problem that this bank does not have now; they are kept." in said
+    assert "01-ring-all-reduce/gone-now: 1 event for a problem that this bank no longer has; still on record." in said
     _, said = run("progress", "--json")
     document = json.loads(said[said.index("[") : said.rindex("]") + 1])
     (row,) = [row for each in document for row in each["rows"] if row["problem"] == SENDS]
@@ -567,18 +567,18 @@ def test_deleting_asks_first(run: Any, kept: ProgressFile, monkeypatch: pytest.M
     assert run("progress", "--forget", "--problem", "bytes-per-gpu")[1].endswith("shardwise: Nothing was deleted.\n")
     assert len(kept.events()) == 2
     assert run("progress", "--forget", "--problem", "bytes-per-gpu")[0] == 0
-    assert asks[0].startswith(f"Delete what is kept of {SENDS} (1 event) in ")
+    assert asks[0].startswith(f"Delete the record of {SENDS} (1 event) in ")
     assert [each.variant.problem for each in kept.events()] == ["01-ring-all-reduce/ring-time"]
-    assert "Deleted everything that is kept." in run("progress", "--forget", "--all", "--yes")[1]
+    assert "Deleted the whole record." in run("progress", "--forget", "--all", "--yes")[1]
     assert kept.events() == [] and len(asks) == 2
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--forget"], "Say what to forget: --problem NAME, or --all."),
-        (["--forget", "--all", "--problem", "x"], "Say what to forget: --problem NAME, or --all."),
-        (["--all"], "--problem, --all and --yes say what to delete, and go with --forget."),
+        (["--forget"], "--forget needs --problem NAME or --all."),
+        (["--forget", "--all", "--problem", "x"], "--forget needs --problem NAME or --all."),
+        (["--all"], "--problem, --all and --yes work only with --forget."),
         (["--forget", "--problem", "no-such-problem"], "There is no problem “no-such-problem”."),
     ],
 )
@@ -589,7 +589,7 @@ def test_what_cannot_be_meant_is_refused(run: Any, words: list[str], said: str) 
 
 def test_without_a_file_the_commands_say_so(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHARDWISE_PROGRESS", "off")
-    assert "Nothing is kept: SHARDWISE_PROGRESS is off." in run("progress")[1]
+    assert "There is no record of your progress: SHARDWISE_PROGRESS is off." in run("progress")[1]
     assert "── 1 of 5 ──" in run("practice", "--daily", typed="quit")[1]
 
 
