@@ -70,7 +70,7 @@ def break_even_activation_bytes(*, parameters: float, bytes_per_gradient: float,
 
         A = (14 + b_g - 16) · P / (f / 2)
 
-    Mixed precision has a 16-bit copy of the weights on top of FP32 weights and moments. With FP32 gradients that is 2 bytes a
+    Mixed precision has a 16-bit copy of the weights on top of FP32 weights and moments. With FP32 gradients that is 2 bytes per
     parameter more. It halves the share f of the activations.
 
     Units:   bytes per element; parameters is a count; result in bytes, of the activations in FP32.

@@ -20,7 +20,8 @@ _NOT_PROSE = {  # keys of YAML files whose values are not sentences
     "params", "where", "source", "covers", "tags", "reference", "oracle", "stub", "when", "value", "id",
 }  # fmt: skip
 _LITERAL = re.compile(  # code, formulas and links: each counts as one word
-    r"```.*?```|\$\$.*?\$\$|`[^`\n]+`|\$[^$]+\$|\{\{.*?\}\}|(?:\[[a-z0-9-]+)?\]\([^)\s]+\)|https?://\S+|<[^<>\n]+>", re.DOTALL
+    r"```.*?```|\$\$.*?\$\$|`[^`\n]+`|\$[^$]+\$|\{\{.*?\}\}|(?:\[[a-z0-9-]+)?\]\([^)\s]+\)|https?://\S+|<[^<>\n]+>",
+    re.DOTALL,
 )
 _BRANCH = re.compile(r"\{%.*?%\}", re.DOTALL)  # a branch that depends on the draw
 _APART = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)]|\||#)\s?)")  # paragraphs, list items, rows of tables, headings

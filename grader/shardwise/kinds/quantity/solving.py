@@ -51,7 +51,7 @@ def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solve
         return solved
     tolerance_of_key = allowed(template.answer, solved.key)
     if (likely := not_told(plan, found, tolerance_of_key)) is not None:
-        raise Reject(f"the key and what comes out without {likely} lie within the tolerance")
+        raise Reject(f"the key and the result without {likely} are within the tolerance of each other")
     return replace(
         solved,
         slips=slips(plan, found, tolerance_of_key, template, draw),
