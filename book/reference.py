@@ -15,6 +15,7 @@ from shardwise.bank.files import ChapterFile, CurriculumFile, ProseFile
 from shardwise.cli.main import app
 from shardwise.course.assigning.assignments import SetDefinition
 from shardwise.kinds import kinds
+from shardwise.kinds.case.model import CasePart
 from shardwise.template.model import Template
 
 _COMMON = frozenset(Template.model_fields) | {"kind"}
@@ -43,7 +44,16 @@ def keys() -> str:
         _models(Template.model_json_schema(), skip=frozenset()),
     ]
     for name, kind in kinds().items():
-        parts += [f"## Kind `{name}`\n", _models(kind.Template.model_json_schema(), skip=_COMMON)]
+        if type(kind).__module__.startswith(
+            ("shardwise.", "shardwise_bank.")
+        ):  # and no example's, which may be installed
+            parts += [f"## Kind `{name}`\n"]
+            if name == "case":  # the schema of its parts repeats every other kind
+                parts += [
+                    "`parts` is a list of problems of other kinds. Each part has the keys of its kind, and these:\n"
+                ]
+            model = CasePart if name == "case" else kind.Template
+            parts += [_models(model.model_json_schema(), skip=_COMMON)]
     for title, model in (
         ("`chapter.yaml`", ChapterFile),
         ("`problems/curriculum.yaml`", CurriculumFile),
@@ -56,22 +66,35 @@ def keys() -> str:
 
 def _models(schema: Mapping[str, Any], skip: frozenset[str]) -> str:
     """Return a table of a model's keys, and one of each model within it."""
-    inner = {name: model for name, model in schema.get("$defs", {}).items() if "properties" in model}
-    tables = [_table({key: value for key, value in schema["properties"].items() if key not in skip}, schema)]
+    models = schema.get("$defs", {})
+    inner = {name: model for name, model in models.items() if "properties" in model}
+    tables = [_table({key: value for key, value in schema["properties"].items() if key not in skip}, schema, models)]
     tables += [
-        f"**{name}**: {_sentence(model.get('description', ''))}\n\n{_table(model['properties'], model)}"
+        f"**{name}**: {_sentence(model.get('description', ''))}\n\n{_table(model['properties'], model, models)}"
         for name, model in inner.items()
         if not (skip and name == "Parameter")  # which is described with what every problem has
     ]
     return "\n".join(tables)
 
 
-def _table(properties: Mapping[str, Any], model: Mapping[str, Any]) -> str:
+def _table(properties: Mapping[str, Any], model: Mapping[str, Any], models: Mapping[str, Any]) -> str:
     rows = "".join(
-        f"| `{key}` | {_type(value)} | {_presence(key, value, model)} | {_sentence(value.get('description', ''))} |\n"
+        f"| `{key}` | {_type(value)} | {_presence(key, value, model)} | {_sentence(_description(value, models))} |\n"
         for key, value in properties.items()
     )
     return f"| key | value | | |\n|---|---|---|---|\n{rows}" if rows else ""
+
+
+def _description(value: Mapping[str, Any], models: Mapping[str, Any]) -> str:
+    """Return what a key's description says, or else that of its values."""
+    if "description" in value:
+        return str(value["description"])
+    inner = [value["items"]] if value.get("type") == "array" else value.get("anyOf", value.get("oneOf", [value]))
+    found = (
+        each.get("description", models.get(each.get("$ref", "").rpartition("/")[2], {}).get("description"))
+        for each in inner
+    )
+    return next((text for text in found if text), "")
 
 
 def _presence(key: str, value: Mapping[str, Any], model: Mapping[str, Any]) -> str:

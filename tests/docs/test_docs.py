@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from book import reference
 from checkout import ROOT
 from docs import generated
 from shardwise.bank.bank import Bank
@@ -160,3 +161,9 @@ def test_nothing_names_the_machine_it_was_written_on() -> None:
             r"/(root|home)/\w+/|--index-url|--find-links|https?://(?!\S*(keepachangelog|semver|json-schema))\S*/simple",
             text,
         ), path
+
+
+def test_every_key_of_a_yaml_file_has_a_description() -> None:
+    rows = [line for line in reference.keys().splitlines() if line.startswith("| `")]
+    assert len(rows) > 150
+    assert [row for row in rows if row.endswith("|  |")] == []

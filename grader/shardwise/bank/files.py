@@ -20,7 +20,7 @@ _Sections = Annotated[dict[str, _Slugs], Field(min_length=1)]
 class ChapterFile(AuthorModel):
     """A folder of problems with a lesson: `chapter.yaml`."""
 
-    title: str = Field(min_length=3)
+    title: str = Field(min_length=3, description="The title of the chapter.")
     summary: str = Field(min_length=10, description="A sentence for tables of chapters.")
     problems: Annotated[
         Annotated[_Slugs, Tag("list")] | Annotated[_Sections, Tag("sections")],
@@ -58,7 +58,7 @@ class CurriculumFile(AuthorModel):
     """What a bank teaches: `problems/curriculum.yaml`."""
 
     about: str = Field(min_length=10, description="Where the rows come from, and how they are named.")
-    rows: tuple[CurriculumRow, ...] = Field(min_length=1)
+    rows: tuple[CurriculumRow, ...] = Field(min_length=1, description="What the bank should teach, a row each.")
 
 
 class Avoided(AuthorModel):
@@ -86,7 +86,7 @@ class Avoided(AuthorModel):
 class ProseFile(AuthorModel):
     """Phrases that a bank's prose avoids: `problems/prose.yaml`."""
 
-    avoid: tuple[Avoided, ...] = ()
+    avoid: tuple[Avoided, ...] = Field((), description="Phrases to avoid, each with what to write instead.")
     longest_sentence: int | None = Field(None, ge=10, description="In words.")
 
 

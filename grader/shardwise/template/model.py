@@ -47,6 +47,14 @@ Expression = Annotated[str, AfterValidator(valid_expression)]
 Value = Annotated[str | int | float, AfterValidator(valid_expression)]  # a number, or an expression that gives one
 Condition = Annotated[bool | str, AfterValidator(valid_expression)]
 Prose = Annotated[str, AfterValidator(valid_prose)]
+Say = Annotated[
+    Prose, Field(min_length=10, description="What to tell a student who makes it: one or two sentences, with Jinja2.")
+]
+Reference = Annotated[str, Field(description="module.function in solutions/, which computes the key.")]
+Oracle = Annotated[str, Field(description="module.function in solutions/oracles/, which confirms the key.")]
+Arguments = Annotated[
+    Mapping[str, Value], Field(description="keyword: expression, where an argument and its parameter differ in name.")
+]
 
 
 class AuthorModel(BaseModel):
@@ -61,10 +69,10 @@ class Template(AuthorModel):
     """A parametrised problem in a YAML file."""
 
     title: str = Field(description="A few words, without drawn numbers.", min_length=3, max_length=80)
-    kind: str
-    points: int | float = Field(gt=0, le=20)
-    difficulty: Literal["easy", "medium", "hard"]
-    tags: tuple[str, ...] = ()
+    kind: str = Field(description="The kind of question; `shardwise kinds` lists them.")
+    points: int | float = Field(gt=0, le=20, description="Points for a right answer; a set may change them.")
+    difficulty: Literal["easy", "medium", "hard"] = Field(description="How hard it is for a student of the chapter.")
+    tags: tuple[str, ...] = Field((), description="Words for `shardwise list --tag`.")
     covers: tuple[str, ...] = Field((), description="Rows of the curriculum that this problem covers.")
     source: str = Field(description="Where the formula or fact comes from: paper and section.", min_length=5)
     params: Mapping[str, Written] = Field(default_factory=dict, description="Drawn once per student and seed.")

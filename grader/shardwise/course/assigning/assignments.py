@@ -51,10 +51,10 @@ class SetDefinition(AuthorModel):
     """A set of problems to assign."""
 
     name: str = Field(pattern=rf"^{SAFE_NAME}$", description="Used in file names and in every seed.")
-    title: str = Field(min_length=3)
+    title: str = Field(min_length=3, description="The title that students see.")
     intro: str = Field("", description="Markdown shown above the first question.")
     problems: tuple[Annotated[Entry, BeforeValidator(_entry, json_schema_input_type=str | Entry)], ...] = Field(
-        min_length=1
+        min_length=1, description="Problems by name; an entry can also give points."
     )
     hand_in: str = Field("", description="Markdown: where and how to hand in; shown in the notebook.")
     attempts: int | None = Field(None, ge=1, description="How often a student may hand in; shown in the notebook.")

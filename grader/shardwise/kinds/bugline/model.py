@@ -18,8 +18,12 @@ LONGEST_LINE = 300  # characters of a line that an author or a student writes
 class Answer(author.AuthorModel):
     """The `answer` of a bug hunt."""
 
-    reference: str
-    rel_tol: float = Field(1e-6, gt=0, lt=0.1)
+    reference: str = Field(
+        description="module.function in solutions/, whose listing the student sees with one line changed."
+    )
+    rel_tol: float = Field(
+        1e-6, gt=0, lt=0.1, description="Results that differ by more than this are different, relative."
+    )
     inputs: Mapping[str, Input] = Field(min_length=1, description="The arguments and their values, in base units.")
 
 

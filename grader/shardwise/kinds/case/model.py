@@ -20,21 +20,23 @@ from shardwise.template.results import RESULTS, full_name
 
 NAME = r"^[a-z][a-z0-9_]*$"
 _NAMED = re.compile(rf"\b{RESULTS}\.(\w+)")
-_WITHIN = 30.0  # the factor within which a wrong result is gone on with
+_WITHIN = 30.0  # the factor within which later parts build on a wrong result
 
 
 class Plausible(author.AuthorModel):
-    """Which wrong results of a part are gone on with: the part outside of it is absurd."""
+    """Which wrong results of a part later parts may build on; a result outside this range is absurd."""
 
-    within: float = Field(_WITHIN, gt=1, le=1000, description="The factor from the right one, either way.")
+    within: float = Field(
+        _WITHIN, gt=1, le=1000, description="Largest factor between a plausible result and the right one."
+    )
     lowest: author.Value | None = Field(None, description="The lowest plausible value: an expression in base units.")
     highest: author.Value | None = Field(None, description="The highest plausible value: an expression in base units.")
 
 
 class CasePart(author.Template):
-    """What a part has next to what its kind asks for. Title, difficulty and source are the case's where it has none."""
+    """A part of a case: the keys of its kind, and a name. Title, difficulty and source default to those of the case."""
 
-    name: str = Field(pattern=NAME, max_length=40, description="What later parts, and a student's answer, call it.")
+    name: str = Field(pattern=NAME, max_length=40, description="Name of the part in later parts and in answers.")
     title: str = Field("", max_length=80, description="Its heading; the name by default.")
     difficulty: Literal["easy", "medium", "hard"] = "medium"
     source: str = ""
@@ -43,7 +45,7 @@ class CasePart(author.Template):
     hints: tuple[author.Prose, ...] = ()
     solution: author.Prose = Field("", description="Worked out; may name earlier results.")
     takeaway: author.Prose = Field("", max_length=0)
-    plausible: Plausible = Plausible()
+    plausible: Plausible = Field(default_factory=Plausible, description="Which wrong results later parts may build on.")
 
     @field_validator("name")
     @classmethod
@@ -95,7 +97,9 @@ class CaseTemplate(author.Template):
     points: int | float = Field(gt=0, le=100, description="The sum of its parts' points.")
     hints: tuple[author.Prose, ...] = Field((), description="For all of it; each part has its own.")
     solution: author.Prose = Field("", description="Text that comes before the solutions of the parts.")
-    parts: tuple[Annotated[Any, _AnyPart], ...] = Field(min_length=2, max_length=40)
+    parts: tuple[Annotated[Any, _AnyPart], ...] = Field(
+        min_length=2, max_length=40, description="The parts in order, each a problem of its own kind."
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> CaseTemplate:

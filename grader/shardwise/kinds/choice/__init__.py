@@ -45,7 +45,7 @@ _ALL = re.compile(r"all(?: (?:of )?(?:them|these|the above|above|options))?\.?",
 class Option(author.AuthorModel):
     """One option, and what to say to a student who picks it."""
 
-    text: author.Prose = Field(min_length=1)
+    text: author.Prose = Field(min_length=1, description="What the student reads.")
     correct: author.Condition | None = Field(None, description="true, false or an expression.")
     value: Annotated[str | int | float | bool, AfterValidator(author.valid_expression)] | None = Field(
         None, description="With a reference: the option is right when this equals what the reference returns."
@@ -64,12 +64,12 @@ class Option(author.AuthorModel):
 class Answer(author.AuthorModel):
     """The `answer` of a choice problem."""
 
-    pick: Literal["one", "many"] = "one"
+    pick: Literal["one", "many"] = Field("one", description="How many options the student picks.")
     shown: int | None = Field(None, ge=2, le=10, description="How many options are drawn; the right ones always are.")
-    reference: str | None = None
-    oracle: str | None = None
-    arguments: Mapping[str, author.Value] = {}
-    options: tuple[Option, ...] = Field(min_length=2, max_length=20)
+    reference: author.Reference | None = None
+    oracle: author.Oracle | None = None
+    arguments: author.Arguments = Field({})
+    options: tuple[Option, ...] = Field(min_length=2, max_length=20, description="The options, right and wrong.")
 
     @model_validator(mode="after")
     def _consistent(self) -> Answer:

@@ -16,13 +16,13 @@ from shardwise.template.parameters import Scalar
 class Answer(author.AuthorModel):
     """The `answer` of a code problem."""
 
-    function: str = Field(pattern=r"^[a-z_][a-z0-9_]*$")
-    reference: str
-    oracle: str
-    arguments: Mapping[str, author.Value] = {}
+    function: str = Field(pattern=r"^[a-z_][a-z0-9_]*$", description="Name of the function that the student writes.")
+    reference: author.Reference
+    oracle: author.Oracle
+    arguments: author.Arguments = Field({})
     unit: author.UnitName | None = Field(None, description="Unit of the number that the student's function returns.")
-    rel_tol: float = Field(1e-6, gt=0, lt=0.1)
-    inputs: Mapping[str, Input] = Field(min_length=1)
+    rel_tol: float = Field(1e-6, gt=0, lt=0.1, description="Results within this are equal, relative.")
+    inputs: Mapping[str, Input] = Field(min_length=1, description="The arguments, and the values that the calls draw.")
     edges: tuple[Mapping[str, Scalar], ...] = Field(
         (),
         description="Inputs that are always tried; a function that is wrong on these alone earns half of the points.",
@@ -46,9 +46,9 @@ class Answer(author.AuthorModel):
 class Mistake(author.AuthorModel):
     """A wrong implementation that teachers know."""
 
-    factor: float | None = None
+    factor: float | None = Field(None, description="The right result times this.")
     value: author.Value | None = Field(None, description="Expression over the reference's arguments and `key`.")
-    say: author.Prose = Field(min_length=10)
+    say: author.Say
 
     @model_validator(mode="after")
     def _one(self) -> Mistake:

@@ -36,17 +36,17 @@ class Answer(author.AuthorModel):
     """The `answer` of a formula problem."""
 
     formula: author.Prose = Field(description="Ours; may contain {{ params }}.")
-    reference: str
-    oracle: str
+    reference: author.Reference
+    oracle: author.Oracle
     symbols: Mapping[str, Input] = Field(min_length=1, description="The symbols a student may use, and their values.")
-    arguments: Mapping[str, author.Value] = {}
+    arguments: author.Arguments = Field({})
 
 
 class Mistake(author.AuthorModel):
     """A wrong formula that teachers know."""
 
-    formula: author.Prose
-    say: author.Prose = Field(min_length=10)
+    formula: author.Prose = Field(description="The wrong formula, in the symbols of the question.")
+    say: author.Say
 
 
 class FormulaTemplate(author.Template):

@@ -15,7 +15,7 @@ from shardwise.template import model as author
 class Pair(author.AuthorModel):
     """An item and what it belongs to: a text, or a value that is shown in a unit."""
 
-    id: str = Field(pattern=r"^[a-z0-9_-]+$")
+    id: str = Field(pattern=r"^[a-z0-9_-]+$", description="Name for use in mistakes; students do not see it.")
     text: author.Prose = Field(min_length=1, description="The item; Jinja2.")
     match: author.Prose | None = Field(None, description="The option that it belongs to; Jinja2.")
     value: author.Value | None = Field(None, description="Or an expression in base units, shown in `unit`.")
@@ -34,7 +34,7 @@ class Answer(author.AuthorModel):
     """The `answer` of a matching problem."""
 
     shown: int | None = Field(None, ge=2, le=9, description="How many items are drawn.")
-    pairs: tuple[Pair, ...] = Field(min_length=2, max_length=20)
+    pairs: tuple[Pair, ...] = Field(min_length=2, max_length=20, description="The items with their right options.")
     extra: tuple[author.Prose, ...] = Field((), description="Options that nothing belongs to.", max_length=6)
 
     @model_validator(mode="after")
@@ -52,7 +52,7 @@ class Mistake(author.AuthorModel):
     """A wrong matching that teachers know: some items, and the items whose options they were given."""
 
     gives: Mapping[str, str] = Field(min_length=1, description="item: the item that its option belongs to")
-    say: author.Prose = Field(min_length=10)
+    say: author.Say
 
 
 class MatchTemplate(author.Template):

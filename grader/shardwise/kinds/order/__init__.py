@@ -37,8 +37,8 @@ APART = 0.05  # two values nearer than 5 % are not worth ordering; such a draw i
 class Item(author.AuthorModel):
     """One thing to be placed."""
 
-    id: str = Field(pattern=r"^[a-z0-9_-]+$")
-    text: author.Prose = Field(min_length=1)
+    id: str = Field(pattern=r"^[a-z0-9_-]+$", description="Name for use in mistakes; students do not see it.")
+    text: author.Prose = Field(min_length=1, description="What the student reads.")
     value: author.Value | None = Field(None, description="Expression to sort by, ascending.")
     oracle: author.Value | None = Field(None, description="The same by another road; the lint compares the orders.")
 
@@ -47,8 +47,10 @@ class Answer(author.AuthorModel):
     """The `answer` of an ordering problem."""
 
     first: author.Prose = Field(min_length=3, description="What the beginning of the list means.")
-    shown: int | None = Field(None, ge=3, le=10)
-    items: tuple[Item, ...] = Field(min_length=3, max_length=12)
+    shown: int | None = Field(None, ge=3, le=10, description="How many items each draw shows; all of them by default.")
+    items: tuple[Item, ...] = Field(
+        min_length=3, max_length=12, description="The items in the right order, or with values."
+    )
     unit: author.UnitName | None = Field(
         None, description="Unit of the values; with it, feedback shows the values of a pair in the wrong order."
     )
@@ -67,14 +69,14 @@ class Answer(author.AuthorModel):
 class Mistake(author.AuthorModel):
     """A wrong order that teachers know."""
 
-    order: tuple[str, ...]
+    order: tuple[str, ...] = Field(description="The ids of items in the wrong order.")
     about: tuple[str, ...] = Field(
         (), description="Items that `say` speaks of. Where one is not shown, the mistake is not known."
     )
     when: author.Value | None = Field(
         None, description="An expression: the draws in which this mistake can be recognised; all of them by default."
     )
-    say: author.Prose = Field(min_length=10)
+    say: author.Say
 
     def is_known(self, draw: Draw) -> bool:
         """Whether somebody who makes this mistake gives this order in a draw."""

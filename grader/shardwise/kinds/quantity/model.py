@@ -43,11 +43,13 @@ class Tolerance(author.AuthorModel):
 class Measured(author.AuthorModel):
     """A number with a unit that a reference gives and an oracle confirms."""
 
-    reference: str = Field(pattern=r"^[a-z_0-9]+(\.[a-z_0-9]+)+$", description="module.function in solutions/")
-    oracle: str = Field(pattern=r"^[a-z_0-9]+(\.[a-z_0-9]+)+$", description="module.function in solutions/oracles/")
-    arguments: Mapping[str, author.Value] = Field({}, description="keyword: expression, where names differ")
+    reference: author.Reference = Field(pattern=r"^[a-z_0-9]+(\.[a-z_0-9]+)+$")
+    oracle: author.Oracle = Field(pattern=r"^[a-z_0-9]+(\.[a-z_0-9]+)+$")
+    arguments: author.Arguments = Field({})
     unit: author.UnitName = Field("1", description="The unit asked for; another of the same dimension is read as well.")
-    direction: Literal["per direction", "duplex", "none"] | None = None
+    direction: Literal["per direction", "duplex", "none"] | None = Field(
+        None, description="Required for bandwidths: the rate in one direction, in both together, or neither."
+    )
     nouns: tuple[str, ...] = Field(
         (), description="More words for what is asked the number of; the prompt's own are known."
     )
@@ -75,7 +77,7 @@ class Mistake(author.AuthorModel):
     when: author.Value | None = Field(
         None, description="An expression: the draws in which this mistake can be recognised; all of them by default."
     )
-    say: author.Prose = Field(min_length=10, description="One or two sentences that unstick; Jinja2.")
+    say: author.Say
 
     @model_validator(mode="after")
     def _one(self) -> Mistake:

@@ -35,7 +35,7 @@ class Axis(author.AuthorModel):
 class Product(author.AuthorModel):
     """Axes whose sizes must multiply to a given number, such as the number of GPUs."""
 
-    of: tuple[str, ...] = Field(min_length=2)
+    of: tuple[str, ...] = Field(min_length=2, description="Names of axes.")
     number: author.Value = Field(alias="is", description="The required product.")
     noun: str = Field("GPUs", description="The unit of that number.")
     follows: str | None = Field(None, description="The axis that an answer may omit; by default dp, or else the last.")
@@ -44,7 +44,7 @@ class Product(author.AuthorModel):
 class Constraint(author.AuthorModel):
     """A condition on right layouts: a bound on a number, a whole number, or no fault of the reference."""
 
-    id: str = Field(pattern=r"^[a-z0-9_-]+$")
+    id: str = Field(pattern=r"^[a-z0-9_-]+$", description="Name for use in mistakes; students do not see it.")
     asks: author.Prose = Field(min_length=5, description="Shown with the question. Jinja2, with `limit`.")
     of: author.Value | None = Field(
         None, description="An expression over parameters, axes and the measures of the reference."
@@ -59,7 +59,7 @@ class Constraint(author.AuthorModel):
     faults: tuple[str, ...] = Field(
         (), description="Instead of `of`: faults of the reference that a right layout must not have."
     )
-    unit: author.UnitName = "1"
+    unit: author.UnitName = Field("1", description="Unit in which the feedback shows the number.")
     hard: bool = Field(
         False, description="A layout that breaks it earns nothing, and no other constraint is evaluated."
     )
@@ -91,14 +91,22 @@ class Constraint(author.AuthorModel):
 class Answer(author.AuthorModel):
     """The `answer` of a layout problem."""
 
-    axes: Mapping[str, Axis] = Field(min_length=1, max_length=MOST_AXES)
-    product: Product | None = None
+    axes: Mapping[str, Axis] = Field(
+        min_length=1, max_length=MOST_AXES, description="What the student chooses, by name."
+    )
+    product: Product | None = Field(
+        None, description="Axes whose sizes must multiply to a given number, such as the GPUs."
+    )
     reference: str | None = Field(None, description="A function of solutions/ that judges a layout: module.function.")
     oracle: str | None = Field(
         None, description="An independent computation of the same; the lint compares all verdicts."
     )
     arguments: Mapping[str, author.Value] = Field(default_factory=dict, description="keyword: expression")
-    constraints: tuple[Constraint, ...] = Field(min_length=1, max_length=MOST_CONSTRAINTS)
+    constraints: tuple[Constraint, ...] = Field(
+        min_length=1,
+        max_length=MOST_CONSTRAINTS,
+        description="The conditions of a right layout, each worth a part of the points.",
+    )
     solution: Mapping[str, author.Value] = Field(
         description="A value for each axis; or {lowest: expression} or {highest: expression} for the best right layout."
     )
@@ -139,7 +147,7 @@ class Mistake(author.AuthorModel):
     """A kind of wrong layout that authors expect."""
 
     when: author.Condition = Field(description="A condition over parameters, axes and the measures of the reference.")
-    say: author.Prose = Field(min_length=10, description="Jinja2, with the axes.")
+    say: author.Prose = Field(min_length=10, description="What to tell a student who makes it; Jinja2, with the axes.")
 
 
 class LayoutTemplate(author.Template):

@@ -24,7 +24,7 @@ def _is_known(text: str) -> str:
 class Limited(author.AuthorModel):
     """A named schedule with a limit on the micro-batches in flight."""
 
-    name: Literal["1f1b"]
+    name: Literal["1f1b"] = Field(description="The schedule.")
     in_flight: author.Value = Field(description="Most micro-batches in flight on the first stage.")
 
 
@@ -45,9 +45,9 @@ class Target(author.AuthorModel):
 class Answer(author.AuthorModel):
     """The `answer` of a schedule problem. Every number may be an expression over the parameters."""
 
-    stages: author.Value
-    micro_batches: author.Value
-    chunks: author.Value = 1
+    stages: author.Value = Field(description="Number of pipeline stages.")
+    micro_batches: author.Value = Field(description="Number of micro-batches.")
+    chunks: author.Value = Field(1, description="Model chunks per stage; more than one for an interleaved schedule.")
     forward: EachStage = Field(1, description="Duration of F, in slots.")
     backward: EachStage = Field(2, description="Duration of B, in slots.")
     weight: EachStage | None = Field(
@@ -55,7 +55,7 @@ class Answer(author.AuthorModel):
     )
     hop: author.Value = Field(0, description="Slots until a result reaches another stage.")
     memory: EachStage | None = Field(None, description="Most micro-batches that fit into the memory of a stage.")
-    target: Target
+    target: Target = Field(description="What a right schedule must reach.")
     solution: author.Prose | Limited = Field(description="A schedule that meets the target: its name or its lines.")
 
     @model_validator(mode="after")
@@ -69,7 +69,7 @@ class Mistake(author.AuthorModel):
     """A schedule that misses the target and that authors expect."""
 
     schedule: author.Prose | Limited = Field(description="Its name or its lines.")
-    say: author.Prose = Field(min_length=10)
+    say: author.Say
 
     @model_validator(mode="after")
     def _named(self) -> Mistake:
