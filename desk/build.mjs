@@ -1,4 +1,4 @@
-// Builds the two bundles: the desk of the engine, and the script with the forms of the shipped bank's own kinds.
+// Builds the two bundles: the engine's desk, and the script with the forms of the shipped bank's kinds.
 
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";

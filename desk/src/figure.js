@@ -1,4 +1,4 @@
-// A picture that moves: asks for a guess first, then shows what Python computed at the setting of its sliders.
+// An interactive figure, which asks for a guess first and then shows what Python computed for the slider settings.
 
 import { css, html, LitElement, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
@@ -7,8 +7,8 @@ import { drawingStyle } from "./draw/style.js";
 import { Width } from "./draw/width.js";
 import { styles } from "./styles.js";
 
-const RUN_MS = 6000; // about as long as a picture plays from its first frame to its last
-const QUIET_MS = 700; // after the last change, before the facts are read out
+const RUN_MS = 6000; // roughly how long a figure plays, from first frame to last
+const QUIET_MS = 700; // from the last change until the facts are read aloud
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Figure extends LitElement {
@@ -51,10 +51,10 @@ export class Figure extends LitElement {
     shown: { state: true }, // panels, facts and frames
     frame: { state: true },
     playing: { state: true },
-    guessed: { state: true }, // whether the picture may be seen
-    judged: { state: true }, // what was said to the guess
+    guessed: { state: true }, // whether the figure may be shown
+    judged: { state: true }, // the feedback on the guess
     trouble: { state: true },
-    heard: { state: true }, // the facts, once they have come to rest, for who listens to them
+    heard: { state: true }, // the facts for screen readers, updated once they stop changing
   };
 
   #width = new Width(this);
@@ -68,7 +68,7 @@ export class Figure extends LitElement {
     const kept = this.host.draft.get(this.#key) ?? {};
     this.settings = { ...this.given.start };
     for (const { name, options } of this.given.controls) {
-      if (options.includes(kept.settings?.[name])) this.settings[name] = kept.settings[name]; // others were offered once
+      if (options.includes(kept.settings?.[name])) this.settings[name] = kept.settings[name]; // an older version may have had other options
     }
     this.guessed = kept.guessed ?? false;
     this.judged = "";
@@ -90,7 +90,7 @@ export class Figure extends LitElement {
     this.host.draft.set(this.#key, { settings: this.settings, guessed: this.guessed });
   }
 
-  /** Get what is to be shown at the present setting. Only the newest setting is asked for while a slider moves. */
+  /** Load the figure for the current settings. While a slider moves, request only the newest setting. */
   async #load() {
     if (this.#loading) return;
     this.#loading = true;
@@ -118,7 +118,7 @@ export class Figure extends LitElement {
     this.#hear();
   }
 
-  /** Say the facts when nothing has changed for a moment. */
+  /** Announce the facts once nothing has changed for a moment. */
   #hear() {
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
@@ -136,7 +136,7 @@ export class Figure extends LitElement {
     this.#load();
   }
 
-  /** What Play moves: the frames of the picture, or one of its controls. */
+  /** What Play steps through: the frames of the figure, or one of its controls. */
   get #track() {
     if (this.shown?.frames) {
       return {
@@ -218,7 +218,7 @@ export class Figure extends LitElement {
   #question() {
     const { ask, choices, unit } = this.given.predict;
     return html`<form novalidate @submit=${this.#guess}>
-      <p class="quiet">Guess first; then comes the picture.</p>
+      <p class="quiet">Make a guess before you see the figure.</p>
       ${
         choices
           ? html`<fieldset>
@@ -232,13 +232,13 @@ export class Figure extends LitElement {
       }
       <div class="buttons">
         <button class="primary">Check my guess</button>
-        <button type="button" @click=${() => this.#reveal("")}>Show the picture</button>
+        <button type="button" @click=${() => this.#reveal("")}>Show the figure</button>
       </div>
     </form>`;
   }
 
   #picture() {
-    const waits = this.trouble ? nothing : html`<p class="quiet">Python is computing the picture.</p>`;
+    const waits = this.trouble ? nothing : html`<p class="quiet">Computing the figure …</p>`;
     return html`
       <div class="controls">${this.given.controls.map((control) => this.#control(control))}</div>
       ${this.shown ? this.#drawn() : waits}
@@ -256,7 +256,7 @@ export class Figure extends LitElement {
     `;
   }
 
-  /** A drawing; the title of bars in time stands over it, for it says what their numbers are. */
+  /** A drawing. A gantt chart shows its title above it, since the title explains the numbers on the bars. */
   #panel(panel) {
     const said = panel.drawing === "gantt" ? html`<p class="quiet said">${panel.title}</p>` : nothing;
     return html`${said}${drawing(panel.drawing, panel, this.#width.value)}`;
@@ -293,13 +293,13 @@ export class Figure extends LitElement {
     const { place, count, go } = this.#track;
     const button = (words, act, off) =>
       html`<button type="button" aria-disabled=${off ? "true" : "false"} @click=${() => off || act()}>${words}</button>`;
-    return html`<div class="play" role="group" aria-label="Step by step">
+    return html`<div class="play" role="group" aria-label="Playback">
       ${button("Back", () => this.#step(-1), place === 0)}
       ${still() ? nothing : button(this.playing ? "Pause" : "Play", this.#play, false)}
       ${button("Step", () => this.#step(1), place === count - 1)}
       ${
         this.shown.frames
-          ? html`<input type="range" aria-label="moment" aria-valuetext="${place + 1} of ${count}" max=${count - 1} .value=${String(place)}
+          ? html`<input type="range" aria-label="Frame" aria-valuetext="${place + 1} of ${count}" max=${count - 1} .value=${String(place)}
               @input=${(event) => go(Number(event.target.value))} />`
           : nothing
       }

@@ -1,4 +1,4 @@
-// State that belongs to one place of a template and to nothing else: which lines are open, what a run gave.
+// Local state for one place in a template, such as which lines are open or the output of a run.
 
 import { AsyncDirective, directive } from "lit/async-directive.js";
 
@@ -17,5 +17,5 @@ class Local extends AsyncDirective {
   }
 }
 
-/** What `show(state, change)` gives, and again whenever it calls `change` with what is new in the state. */
+/** Render `show(state, change)`, and render it again whenever it calls `change` with updates to the state. */
 export const withState = directive(Local);

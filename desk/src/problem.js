@@ -1,4 +1,4 @@
-// A problem as a form: shows it, collects an answer, and shows what Python says to that. Nothing is judged here.
+// A problem as a form, which shows it, collects an answer, and shows Python's verdict. Nothing is judged here.
 
 import { adoptStyles, html, LitElement, nothing } from "lit";
 import { keyed } from "lit/directives/keyed.js";
@@ -10,18 +10,18 @@ import { Reach } from "./reach.js";
 import { addScripts } from "./scripts.js";
 import { styles } from "./styles.js";
 
-const PATIENCE_MS = 1000; // Python at rest answers in a few milliseconds
+const PATIENCE_MS = 1000; // an idle kernel replies in a few milliseconds
 
-/** Text as HTML that shows it as it is. */
+/** Escape text for HTML. */
 function escaped(text) {
   return Object.assign(document.createElement("p"), { textContent: text }).outerHTML;
 }
 
 const WAITING = escaped(
-  "Still waiting for Python. It may be busy with another cell; if the kernel or Jupyter was restarted, run this cell again.",
+  "Still waiting for the kernel. It may be busy with another cell. If the kernel or Jupyter was restarted, run this cell again.",
 );
 
-/** What a form does when it is submitted, and on Enter in a text field: JupyterLab's notebook keeps browsers from that. */
+/** Handle a submit, and Enter in a text field, since JupyterLab keeps browsers from submitting on Enter. */
 const submits = (act) => (event) => {
   const { type, key, target, isComposing } = event;
   if (type === "keydown" && (key !== "Enter" || target.tagName !== "INPUT" || isComposing)) return;
@@ -34,23 +34,23 @@ export class Problem extends LitElement {
     host: { attribute: false },
     given: { attribute: false },
     question: { state: true },
-    draft: { state: true }, // what the fields hold
-    said: { state: true }, // what the status says: an outcome and a text
-    hints: { state: true }, // those that were given, each with the part that it is for, if not for all of it
+    draft: { state: true }, // the contents of the fields
+    said: { state: true }, // the contents of the status: an outcome and a text
+    hints: { state: true }, // the hints so far, each with its part; null for a hint to the question in general
     solution: { state: true },
-    checked: { state: true }, // the answer that was checked last, and what was said of its parts
-    trail: { state: true }, // the questions that were shown here before, to go back to, each with the field that was worked in last
-    estimate: { state: true }, // what was committed to before computing: as typed, and as it was read
-    unread: { state: true }, // why what was typed as an estimate cannot be read
-    isChecking: { state: true }, // whether an answer is being checked, so that what is said is of the one before
+    checked: { state: true }, // the last answer that was checked, and the notes on its parts
+    trail: { state: true }, // the questions shown here before, for Back, each with its last active field
+    estimate: { state: true }, // the saved estimate, as typed and as read
+    unread: { state: true }, // why the estimate cannot be read
+    isChecking: { state: true }, // whether an answer is being checked, so that the status is about the previous one
     isOver: { state: true }, // whether this was the last problem of its chapter
   };
 
   reach = new Reach(this);
 
   #width = new Width(this);
-  #field = ""; // the id of the field that was worked in last
-  #told = 0; // the same words twice are two events, and are read out twice
+  #field = ""; // the id of the last active field
+  #told = 0; // counts messages, so that screen readers announce a repeated one again
 
   willUpdate(changed) {
     if (changed.has("given")) {
@@ -60,7 +60,7 @@ export class Problem extends LitElement {
     }
   }
 
-  /** What was kept and does not fit the question, such as the draft of an older version of it, is left out. */
+  /** Discard saved state that does not fit the question, such as a draft for an older version of it. */
   performUpdate() {
     try {
       super.performUpdate();
@@ -71,7 +71,7 @@ export class Problem extends LitElement {
     }
   }
 
-  /** Go on with the variant that was shown here last. */
+  /** Restore the variant that was shown here last. */
   async #resume() {
     const { id, seed } = this.given.question;
     const seeds = this.host.draft.get(`variants ${id} ${seed}`) ?? [];
@@ -82,10 +82,10 @@ export class Problem extends LitElement {
     this.#show(reply);
   }
 
-  /** Another question in place of the one that is shown, with the hints to it that were given before. */
+  /** Show another question in place of the current one, with the hints already given to it. */
   #show({ question, hints }) {
     this.question = question;
-    adoptStyles(this.renderRoot, [styles, ...fieldStyles()]); // a field type may have come with the question
+    adoptStyles(this.renderRoot, [styles, ...fieldStyles()]); // the question may have brought a new field type
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
     this.unread = "";
@@ -111,7 +111,7 @@ export class Problem extends LitElement {
     this.said = { outcome, html: text };
   }
 
-  /** Python's reply to a request about this question, one with an `error` where none comes; `waits` is told when that takes long. */
+  /** Return Python's reply to a request about this question, or an `error`; call `waits` if it takes long. */
   #send = async (request, waits) => {
     const { id: problem, seed } = this.question;
     const timer = setTimeout(() => waits(WAITING), PATIENCE_MS);
@@ -125,7 +125,7 @@ export class Problem extends LitElement {
       .finally(() => clearTimeout(timer));
   };
 
-  /** What Python says to a request about this question; nothing when another one is shown by then. */
+  /** Return Python's reply to a request about this question, or nothing if another question is shown by then. */
   async #ask(request) {
     const asked = this.question;
     const before = this.said;
@@ -141,7 +141,7 @@ export class Problem extends LitElement {
     this.host.draft.set(this.#key, this.draft);
   };
 
-  /** What Python says so far of an answer to the field at a path of names: its `preview`, or its `bars`. */
+  /** Return the `preview` or the `bars` of an answer to the field at a path of names. */
   #askOf = async (what, path, answer) => {
     const { id: problem, seed } = this.question;
     const reply = await this.host.ask({ do: what, problem, seed, answer: withPart(null, path, answer) });
@@ -170,10 +170,10 @@ export class Problem extends LitElement {
     this.estimate = { typed, read: estimate };
     this.host.draft.set(this.#estimateKey, this.estimate);
     await this.updateComplete;
-    this.renderRoot.querySelector(".fields input").focus(); // the field of the estimate, which had it, is gone
+    this.renderRoot.querySelector(".fields input").focus(); // the estimate field, which had the focus, is gone
   }
 
-  /** The hints that were given to one part of the question; null for those to all of it. */
+  /** Return the hints to one part of the question; null means the question in general. */
   #hintsTo = (part) => this.hints.filter((hint) => hint.part === part);
 
   #hint = async (part) => {
@@ -186,7 +186,7 @@ export class Problem extends LitElement {
     if (solution) this.solution = solution;
   }
 
-  /** Another variant of this problem, or the next problem of the chapter, in place of this question. */
+  /** Go to another variant of this problem, or to the next problem of the chapter. */
   async #go(request, words) {
     const here = { problem: this.question.id, seed: this.question.seed, field: this.#field };
     const reply = await this.#ask(request);
@@ -198,7 +198,7 @@ export class Problem extends LitElement {
     if (question && !this.#isElsewhere(question)) this.#arrive([...this.trail, here], reply, words);
   }
 
-  /** Whether the page has a form of its own for another problem, as a chapter's notebook has: then go there. */
+  /** If the page has another form for this problem, as a chapter's notebook has, go there and return true. */
   #isElsewhere({ id }) {
     const own = [...document.querySelectorAll(this.localName)].find(
       (form) => form !== this && form.given?.question.id === id,
@@ -212,11 +212,10 @@ export class Problem extends LitElement {
   async #back() {
     const { problem, seed, field } = this.trail.at(-1);
     const reply = await this.#ask({ do: "question", problem, seed });
-    if (reply.question)
-      this.#arrive(this.trail.slice(0, -1), reply, "This is the one before, with your answer.", field);
+    if (reply.question) this.#arrive(this.trail.slice(0, -1), reply, "Previous question, with your answer.", field);
   }
 
-  /** Show a question that somebody went to, and remember the variants of the problem that the cell shows. */
+  /** Show a question after navigation, and remember which variants of the cell's problem were shown. */
   #arrive(trail, reply, words, field = "") {
     const { question } = reply;
     this.trail = trail;
@@ -230,11 +229,11 @@ export class Problem extends LitElement {
     this.updateComplete.then(() => this.#begin(field));
   }
 
-  /** Put whoever has come to a question where it begins, or back to the field that was worked in last. */
+  /** Move the focus to the title of a question, or back to its last active field. */
   #begin(id) {
     const field = id ? this.renderRoot.getElementById(id) : null;
     const part = field?.closest(".parts > details");
-    if (part) part.open = true; // which closes the others
+    if (part) part.open = true; // this closes the others
     for (const place of [
       field?.matches("details") ? field.firstElementChild : field,
       this.renderRoot.querySelector("h3"),
@@ -292,7 +291,7 @@ export class Problem extends LitElement {
     `;
   }
 
-  /** A number that one commits to before computing: who has guessed first, reads the result differently. */
+  /** A number that students commit to before computing: after a guess, they look harder at the result. */
   #estimateFirst() {
     if (this.estimate) {
       return html`<div class="estimate quiet">Your estimate: <code>${this.estimate.read}</code></div>`;
@@ -301,7 +300,7 @@ export class Problem extends LitElement {
     return html`<details class="estimate">
       <summary>Estimate first</summary>
       <form novalidate @submit=${commit} @keydown=${commit}>
-        <label for="estimate">Before you compute: about how much is it?</label>
+        <label for="estimate">What is your estimate, before you compute?</label>
         <div class="row">
           <input
             type="text" id="estimate" class="quantity" autocomplete="off" spellcheck="false"
@@ -309,7 +308,7 @@ export class Problem extends LitElement {
             @input=${() => {
               this.unread = "";
             }} />
-          <button>Commit</button>
+          <button>Save estimate</button>
         </div>
         <div id="estimate-reading" class="quiet" aria-live="polite">${unsafeHTML(this.unread)}</div>
       </form>
@@ -317,19 +316,19 @@ export class Problem extends LitElement {
   }
 
   #actions() {
-    const { hints } = this.question; // a case may have those of its parts alone
+    const { hints } = this.question; // a case may have hints only for its parts
     const isRight = this.said.outcome === "correct";
     const button = (words, act, { off = false, primary = false } = {}) =>
       html`<button
         type="button" class=${primary ? "primary" : "plain"} aria-disabled=${off ? "true" : "false"}
         @click=${() => off || act()}>${words}</button>`;
     return html`
-      <div class="buttons" role="group" aria-label="Go on">
+      <div class="buttons" role="group" aria-label="More actions">
         ${hints ? hintButton(hints - this.#hintsTo(null).length, () => this.#hint(null), "plain") : nothing}
         ${button("Solution", () => this.#solve(), { off: this.solution !== "" })}
-        ${button("Another", () => this.#go({ do: "another" }, "The same with new numbers."))}
+        ${button("New numbers", () => this.#go({ do: "another" }, "The same problem with new numbers."))}
         ${this.trail.length ? button("Back", () => this.#back()) : nothing}
-        ${button("Next", () => this.#go({ do: "next" }, "The next problem of this chapter."), {
+        ${button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
           off: this.isOver,
           primary: isRight && !this.isOver,
         })}

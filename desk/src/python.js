@@ -1,10 +1,10 @@
-// Python in colours: in the editor, and in listings that are only shown.
+// Syntax highlighting for Python, in the editor and in read-only listings.
 
 import { pythonLanguage } from "@codemirror/lang-python";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 import { css, html } from "lit";
 
-/** The lines of a program, each as a template with its colours. */
+/** Return the lines of a program as highlighted templates. */
 export function coloured(lines) {
   const source = lines.join("\n");
   const found = [[]];
@@ -18,7 +18,7 @@ export function coloured(lines) {
   return found;
 }
 
-/** Jupyter's colours, mixed with that of the text: by themselves they are too pale on a line that is picked. */
+/** Jupyter's colours, mixed with the text colour: on a selected line they would be too pale. */
 export const pythonStyle = css`
   .tok-keyword { color: color-mix(in srgb, var(--jp-mirror-editor-keyword-color, light-dark(#00700a, #6cc56f)) 70%, var(--text)); font-weight: 600; }
   .tok-number, .tok-bool { color: color-mix(in srgb, var(--jp-mirror-editor-number-color, light-dark(#00700a, #7fcf86)) 70%, var(--text)); }

@@ -1,13 +1,13 @@
-// What scrolls sideways can be reached by the keyboard: it gets a place in the order of Tab for as long as it scrolls.
+// Keyboard access to content that scrolls sideways: it is in the tab order for as long as it scrolls.
 
 const SCROLLS = ".prose, .prose pre, .reading";
 
-/** Looks after the scrolling parts of an element, a Lit controller. */
+/** A Lit controller that makes the scrolling parts of an element focusable. */
 export class Reach {
   constructor(host) {
     this.host = host;
     this.sizes = new ResizeObserver(() => this.#look());
-    this.changes = new MutationObserver(() => this.#look()); // of parts that change by themselves, too
+    this.changes = new MutationObserver(() => this.#look()); // also catches parts that change by themselves
     host.addController(this);
   }
 

@@ -1,25 +1,25 @@
-// Scripts by which other packages bring field types and elements of their own to the desk.
+// Scripts through which other packages add field types and elements to the desk.
 //
 // A script is the text of an ES module: `Kind.script` in Python. It exports one or both of
 //
-//   fields    field types by name. Each is a `FieldType`, as fields/index.js describes it for the desk's own types: the
-//             `template` of a field, the `answer` that its draft makes, and perhaps a `style`. `Kind.view` in Python names
-//             them as the `type` of its fields, and sends whatever else they need.
+//   fields    field types by name. Each is a `FieldType`, described in fields/index.js: the
+//             `template` of a field, the `answer` made from its draft, and an optional `style`. `Kind.view` in Python gives
+//             them as the `type` of its fields, with whatever data they need.
 //   elements  classes of custom elements by name, each with the properties `host` and `given` (see show.js).
 //
-// A script imports Lit, charts and previews from "shardwise:desk", written with double quotes: tools.js lists what there is.
-// So it needs neither a bundler nor a copy of Lit. It can replace none of the desk's own field types.
+// A script imports Lit, charts and previews from "shardwise:desk", written with double quotes; tools.js lists the exports.
+// It therefore needs neither a bundler nor a copy of Lit. It cannot replace the desk's own field types.
 //
-// Python names the scripts that a form needs by their digests, in `scripts` beside the data of the form. Each page asks for
-// a script once.
+// Python lists the digests of the scripts that a form needs in `scripts`, next to the form's data. Each page requests a
+// script once.
 
 import { define } from "./elements.js";
 import { addFields } from "./fields/index.js";
 
-const GONE = "Python no longer has the code of this form. Run this cell again.";
+const GONE = "Python no longer has the code for this form. Run this cell again.";
 const loads = new Map(); // by digest
 
-/** Load the scripts that this page does not have yet. Rejects with an Error in words for the student. */
+/** Load the scripts that this page does not have yet. Rejects with an Error whose message is for the student. */
 export async function addScripts(digests = [], ask) {
   for (const digest of digests) {
     if (!loads.has(digest)) loads.set(digest, load(digest, ask));

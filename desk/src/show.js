@@ -1,4 +1,4 @@
-// How a host shows an element of the desk.
+// The function by which a host shows an element of the desk.
 
 import { create, define } from "./elements.js";
 import { Figure } from "./figure.js";
@@ -6,18 +6,18 @@ import { Problem } from "./problem.js";
 import { addScripts } from "./scripts.js";
 
 /**
- * What every element needs of the place where it is shown.
+ * What every element needs from its host.
  * @typedef {object} Host
- * @property {(request: object) => Promise<object>} ask sends a request to Python; both are plain data
- * @property {{get: (key: string) => any, set: (key: string, value: any) => void}} draft keeps what was typed
+ * @property {(request: object) => Promise<object>} ask sends a request to Python and returns the reply, both in plain data
+ * @property {{get: (key: string) => any, set: (key: string, value: any) => void}} draft stores what was typed
  */
 
 define("figure", Figure);
 define("problem", Problem);
 
 /**
- * An element of the desk, to be put into a page: what it is, who answers it, and the data that it begins with, which may name
- * `scripts`. Where one of these cannot be loaded, it is a line that says why.
+ * Create an element of the desk from its name, its host, and its initial data, which may list `scripts`.
+ * If a script cannot be loaded, return a line with the reason instead.
  */
 export async function show(what, host, given) {
   const why = await addScripts(given.scripts, host.ask).catch((error) => error.message);

@@ -1,5 +1,5 @@
-// How the desk looks: Jupyter's own colours where it has them, and ours, for light and dark, where it has not.
-// Which of the two it is says `color-scheme`, which the host or the page sets. Every text has a contrast of 4.5:1 or more.
+// The styles of the desk: Jupyter's colours where they exist, otherwise ours, for light and dark.
+// The host or the page chooses between the two with `color-scheme`. Every text has a contrast of at least 4.5:1.
 
 import { css } from "lit";
 
@@ -66,7 +66,7 @@ export const styles = css`
   :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   h3:focus { outline: none; }
 
-  /* Fields */
+  /* Fields. */
 
   .fields > * + * { margin-top: 1rem; }
   .field > * { display: block; }
@@ -156,7 +156,7 @@ export const styles = css`
   .row { display: flex; flex-wrap: wrap; gap: 0.5rem; margin-top: 0.3rem; }
   .unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 
-  /* Buttons, and what is said */
+  /* Buttons and messages. */
 
   .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; margin-top: 1rem; }
 
@@ -188,7 +188,8 @@ export const styles = css`
 
   .said { --outcome: var(--blank); }
   .said > :not(:empty) { border-left-color: var(--outcome); }
-  .said.old:not([data-outcome="blank"]) { opacity: 0.35; transition: opacity 0s 0.15s; } /* not where Python answers at once */
+  .said.old:not([data-outcome="blank"]) { opacity: 0.35; transition: opacity 0s 0.15s; } /* no flash if Python replies at once */
+
   .said p:first-child > strong:first-child { color: var(--outcome); }
   .said[data-outcome="correct"] { --outcome: var(--correct); }
   .said[data-outcome="partial"], .said[data-outcome="broken"] { --outcome: var(--partial); }

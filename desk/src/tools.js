@@ -1,4 +1,4 @@
-// What scripts of other packages import from "shardwise:desk": Lit, and what the desk's own fields are made with.
+// The exports of "shardwise:desk" for scripts of other packages: Lit, and what the desk's own fields are made of.
 
 export { css, html, LitElement, nothing, svg } from "lit";
 export { live } from "lit/directives/live.js";

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 __version__ = "1.0.0"
 
-TYPE_CHECKING = False  # typing's, without loading that: nobody listens to Ctrl-C before this is loaded
+TYPE_CHECKING = (
+    False  # as in typing, but without importing it, because Ctrl-C is not handled until this module is loaded
+)
 if TYPE_CHECKING:
     from typing import Any
 
@@ -39,7 +41,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The student's verbs, loaded when they are first used, so that importing shardwise costs nothing."""
+    """Load a student's function on first use, so that importing shardwise is fast."""
     if name in __all__:
         from shardwise.student import api
 
@@ -53,5 +55,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What Tab completes, the verbs that are not loaded yet among it."""
+    """Return the names for completion, including functions that are not loaded yet."""
     return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""The `shardwise` command. It loads nothing before it listens to Ctrl-C."""
+"""The `shardwise` command, which handles Ctrl-C before it loads anything else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 def main() -> None:
     """Run the command line."""
-    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # a script's background job ignores it
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # the background job of a script ignores it
         _signal.signal(_signal.SIGINT, _end_at_once)
     from shardwise.cli.interrupts import run
 
@@ -17,13 +17,13 @@ def main() -> None:
 
 
 def _end_at_once(number: int, _: object) -> None:
-    """Ctrl-C while what listens to it is still being loaded: nothing was begun that has to be unwound."""
+    """Handle Ctrl-C while the real handler is still loading: there is nothing to unwind yet."""
     os.write(2, b"Stopped.\n")
     os._exit(128 + number)
 
 
 def _command_line() -> None:
-    # Else pydantic looks for plugins in every package that is installed, for a tenth of what `shardwise show` takes.
+    # Otherwise pydantic searches all installed packages for plugins, which takes a tenth of the time of `shardwise show`.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     from shardwise.cli.main import main as command_line
 
@@ -31,8 +31,8 @@ def _command_line() -> None:
 
 
 if __name__ == "__main__":
-    # `python -m` looks for every module first where it is called, and students' files may lie there.
-    here = os.path.realpath(".") if os.path.exists(".") else None  # a folder may be deleted while one is in it
+    # `python -m` searches the current folder first, which may contain students' files.
+    here = os.path.realpath(".") if os.path.exists(".") else None  # the current folder may have been deleted
     if not sys.flags.safe_path and sys.path[0] == here != os.path.realpath(f"{__file__}/../.."):
         del sys.path[0]
     main()

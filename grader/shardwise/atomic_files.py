@@ -1,4 +1,4 @@
-"""Writing files where a disk may be full and a process may be killed: a file is there as a whole or not at all."""
+"""Atomic files: even if the disk is full or the process is killed, a file is written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from typing import IO, TypeVar
 from shardwise.errors import ShardwiseError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_WAITS = (0.5, 2.0)  # seconds before a write is tried again: a log that rotates, a copy that somebody deletes
-_LOCKED: set[IO[str]] = set()  # the open files of the locks that this process holds
+_WAITS = (0.5, 2.0)  # seconds before a write is retried; a rotating log or a deleted copy may free space
+_LOCKED: set[IO[str]] = set()  # the open lock files of this process
 _T = TypeVar("_T")
 
 
 class NoRoom(ShardwiseError):
-    """The disk is full, and stayed so."""
+    """The disk is full, even after waiting."""
 
 
 def write_file(path: Path, data: bytes, *, private: bool = False) -> None:
-    """Write a file; a reader sees the old contents or the new, never a part of them. Raises OSError.
+    """Write a file; a reader sees the old or the new contents, but never a part of them. Raises OSError.
 
-    A private file is for its owner alone, and so are the folders on the way to it that are made.
+    Only its owner can read a private file and the folders that are created for it.
     """
     make_folder(path.parent, mode=0o700 if private else 0o777)
     with replacing(path, private=private) as fresh:
@@ -33,16 +33,16 @@ def write_file(path: Path, data: bytes, *, private: bool = False) -> None:
 
 
 def make_folder(folder: Path, *, mode: int) -> None:
-    """Make a folder and those above it that are missing, all of them with this mode."""
+    """Create a folder and its missing parents, all with this mode."""
     for above in (*reversed(folder.parents), folder):
         if not above.exists():
             above.mkdir(mode=mode, exist_ok=True)
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write files that need one another: all of them, or none where one cannot be written. Raises OSError.
+    """Write files that depend on each other: all of them, or none if one cannot be written. Raises OSError.
 
-    The first takes its place last: let it be the one that names the others.
+    The first is put in place last, so it should be the one that refers to the others.
     """
     fresh_files = [path for path in files if not path.exists()]
     folders = sorted({above for path in files for above in path.parents if not above.exists()})
@@ -55,14 +55,14 @@ def write_together(files: Mapping[Path, bytes]) -> None:
         for path in fresh_files:
             path.unlink(missing_ok=True)
         for folder in reversed(folders):
-            with suppress(OSError):  # it was not made, or somebody else has put something there
+            with suppress(OSError):  # it was not created, or somebody else has put something there
                 folder.rmdir()
         raise
 
 
 @contextmanager
 def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
-    """A path to write to; it replaces `path` if nothing was raised meanwhile. A private file is for its owner alone."""
+    """Yield a path to write to, which replaces `path` unless an error occurs. Only its owner can read a private file."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder; name a file", str(path))
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
@@ -72,16 +72,16 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
         yield fresh
         fresh.replace(path)
     except OSError as error:
-        if error.filename in (None, str(fresh)):  # a full disk names no file, and of `fresh` nobody knows but we
+        if error.filename in (None, str(fresh)):  # a full disk's error has no file name, and users do not know `fresh`
             error.filename, error.filename2 = str(path), None
         raise
     finally:
-        with suppress(OSError):  # where nothing may be written, not even what is missing may be taken away
+        with suppress(OSError):  # in a read-only folder, even removing a missing file fails
             fresh.unlink()
 
 
 def patiently(act: Callable[[], _T], folder: Path) -> _T:
-    """Do what writes below `folder`; when the disk is full, wait and do it again. Raises NoRoom."""
+    """Call a function that writes to `folder`; if the disk is full, wait and retry. Raises NoRoom."""
     waits = list(_WAITS)
     while True:
         try:
@@ -91,28 +91,30 @@ def patiently(act: Callable[[], _T], folder: Path) -> _T:
                 raise
         if not waits:
             raise NoRoom(
-                f"There is no room left where {folder} lies. What was graded before that is kept: make room, and run "
+                f"The disk with {folder} is full. Grades so far are saved. Free some space, then run "
                 "the same command again."
             )
         time.sleep(waits.pop(0))
 
 
 def _is_full(error: Exception) -> bool:
-    """Whether a file or a database found no room; sqlite3 is not loaded for that, since some Pythons are without it."""
+    """Return whether a file or a database reports a full disk, without importing sqlite3, which some Pythons lack."""
     return getattr(error, "errno", None) in _FULL or getattr(error, "sqlite_errorname", "") == "SQLITE_FULL"
 
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Hold the lock on `folder` as the only process that writes there. Raises ShardwiseError if another does.
+    """Hold the lock on `folder` as the only process that writes to it. Raises ShardwiseError if another does.
 
-    It also does when the folder was taken away meanwhile, with what was written there. The kernel releases the lock when
-    the process ends, even if it is killed.
+    It also raises one if the folder was deleted or moved meanwhile. The kernel releases the lock when the process ends, even
+    if it is killed.
     """
-    make_folder(folder, mode=0o700)  # keys, answers or points are to be in it
+    make_folder(folder, mode=0o700)  # it will contain keys, answers or points
     try:
         import fcntl
-    except ImportError:  # Windows, where only one's own code is ever graded, and a folder with an open file stays
+    except (
+        ImportError
+    ):  # Windows, where users grade only their own code, and a folder with an open file cannot be deleted
         yield
         return
     place = folder / ".lock"
@@ -121,7 +123,7 @@ def alone_in(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ShardwiseError(
-                f"Another shardwise is writing into {folder}. Wait for it, or take another folder."
+                f"Another shardwise command is writing to {folder}. Wait until it ends, or use another folder."
             ) from None
         _LOCKED.add(file)
         try:
@@ -137,7 +139,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def _let_go() -> None:
-    """A process that was forked holds the locks of the one that started it, and would keep them when that was killed."""
+    """Release the locks in a forked process, which would otherwise keep them after its parent is killed."""
     for file in _LOCKED:
         file.close()
 
@@ -147,7 +149,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 def _is(path: Path, file: int) -> bool:
-    """Whether an open file still lies at a path."""
+    """Return whether an open file is still the one at a path."""
     with suppress(OSError):
         return os.path.samestat(path.stat(), os.fstat(file))
     return False
@@ -155,5 +157,5 @@ def _is(path: Path, file: int) -> bool:
 
 def _gone(folder: Path) -> ShardwiseError:
     return ShardwiseError(
-        f"{folder} was deleted or moved away while something was written into it. Run the same command again."
+        f"{folder} was deleted or moved while files were being written to it. Run the same command again."
     )

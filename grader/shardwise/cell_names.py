@@ -1,4 +1,4 @@
-"""Finds the names that a notebook's cell sets. Its source is parsed and never run, since it is a student's."""
+"""The names that a notebook's cell sets, found by parsing: a student's source is never run here."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 import warnings
 from collections.abc import Iterator
 
-_MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)  # lines for IPython, which are no Python
+_MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)  # lines for IPython, which are not Python
 _LONGEST = 20_000  # characters: Python takes seconds for an f-string of 200,000
-# What is set inside of these is theirs and not the notebook's.
+# Names that are set inside these are local, not the notebook's.
 _SCOPES = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 )  # fmt: skip
 
 
 def names_set_by(source: str, handed_out: str = "") -> list[str] | None:
-    """The variables, functions and classes that a cell sets beyond what it was handed out with, each once and in their order.
+    """Return the names that a cell sets in addition to those of the original cell, each once, in order.
 
-    None if it is no Python, or too long to be looked at.
+    Returns None if the source is not Python, or too long.
 
     >>> names_set_by("%matplotlib inline\\ndef half(n):\\n    rest = n / 2\\n    return rest\\nanswer = half(6)")
     ['half', 'answer']
@@ -27,7 +27,7 @@ def names_set_by(source: str, handed_out: str = "") -> list[str] | None:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what is a student's, such as an escape that there is not
+            warnings.simplefilter("ignore")  # warnings are about the student's code, such as an invalid escape
             given = {ast.dump(statement) for statement in ast.parse(handed_out).body}
             added = [each for each in ast.parse(_MAGIC.sub("", source)).body if ast.dump(each) not in given]
             return list(dict.fromkeys(_set_in(ast.Module(added, []))))
@@ -36,9 +36,9 @@ def names_set_by(source: str, handed_out: str = "") -> list[str] | None:
 
 
 def was_worked_in(source: str, handed_out: str) -> bool:
-    """Whether a student has written in an answer cell.
+    """Return whether a student has written in an answer cell.
 
-    They have if a line stands in it that was not there when it was handed out. Deleting a comment is not writing: it answers nothing.
+    That is so if it contains a line that the original does not. Deleting a comment does not count as an answer.
 
     >>> was_worked_in("half = ...", "half = ...  # a number"), was_worked_in("half = ...  # six?", "half = ...  # a number")
     (False, True)

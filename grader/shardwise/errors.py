@@ -1,4 +1,4 @@
-"""Errors that shardwise raises on purpose, each one addressed to the person who can act on it."""
+"""The errors that shardwise raises on purpose, each addressed to the person who can act on it."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from types import MappingProxyType
 
 
 class ShardwiseError(Exception):
-    """Anything we say on purpose; the command line prints it without a traceback."""
+    """An error with a message for users; the command line prints it without a traceback."""
 
 
 class Unreadable(ShardwiseError):
-    """A student's answer that cannot be read. It is not wrong."""
+    """A student's answer cannot be read. It is not wrong."""
 
     def __init__(
         self, why: str, *, shows_example: bool = False, parts: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         super().__init__(why)
-        self.shows_example = shows_example  # whether `why` says already what an answer looks like
-        self.parts = parts  # of an answer in parts, those that cannot be read, and why
+        self.shows_example = shows_example  # whether `why` already shows what an answer looks like
+        self.parts = parts  # the parts of an answer that cannot be read, with the reasons
 
 
 class Reject(Exception):
-    """A draw that a template cannot use; the dice are thrown again."""
+    """A template cannot use a draw, so another one is made."""
 
 
-# What the code of a bank may raise at any time. A KeyboardInterrupt is not among them: it may be the user's own.
+# What the code of a bank may raise at any time. KeyboardInterrupt is excluded, because it may come from the user.
 AUTHORS_CAN_RAISE = (Exception, SystemExit, GeneratorExit)
 
 
 def said_by(error: BaseException) -> str:
-    """What an author's or a library's exception says, after its type; its own words may raise in their turn."""
+    """Return the type and message of an author's or a library's exception, whose message may itself raise an error."""
     try:
         words = str(error)
     except AUTHORS_CAN_RAISE:
@@ -41,15 +41,15 @@ def said_by(error: BaseException) -> str:
 
 @dataclass(frozen=True, order=True)
 class Fault:
-    """One thing wrong in a file an author wrote: where it stands, what was seen, and what to do.
+    """A fault in an author's file: its place, what is wrong, and what to do.
 
-    As text it commands no terminal: control characters, which a file may have anywhere, are shown by their numbers.
+    Its text is safe for a terminal: control characters, which a file may contain, are shown as escapes.
     """
 
     place: str  # file, file:line or file:line:col
     message: str
     remedy: str = ""
-    excerpt: str = ""  # the line itself with a caret, when there is one
+    excerpt: str = ""  # the line itself with a caret, if there is one
 
     def __str__(self) -> str:
         parts = [f"{self.place}: {self.message}"]
@@ -62,12 +62,12 @@ class Fault:
 
 
 class Faulty(ShardwiseError):
-    """A file, or several, with every fault that was found in them."""
+    """One or more files have faults; the error contains all of them."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(sorted(set(faults)))
         super().__init__("\n".join(map(str, self.faults)))
 
     def __reduce__(self) -> tuple[type[Faulty], tuple[tuple[Fault, ...]]]:
-        """How it comes out of another process: with its faults, and not with their text in their place."""
+        """Pickle the error with its faults instead of their text, for other processes."""
         return Faulty, (self.faults,)

@@ -1,4 +1,4 @@
-"""Marking: raw answer → parse → value → matches → feedback. Pure, but for the runner of student functions."""
+"""Marking: raw answer → parse → value → matches → feedback. Pure, except for the runner of student functions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Front = Literal["cell", "form", "terminal"]
 
 UNCOUNTED = "This does not count."
 UNMARKED = "It earns nothing for now. Your instructor gets a list of answers that could not be read."
-MEND = "Correct it before you hand in: an answer that cannot be read earns nothing."
-LONGEST_WRITTEN = 200  # characters of an answer that could not be read, for the instructor's list
+FIX = "Correct it before you hand in: an answer that cannot be read earns nothing."
+LONGEST_WRITTEN = 200  # characters of an unreadable answer in the instructor's list
 
 
 @contextmanager
 def _unwarned() -> Iterator[None]:
-    """Keep Python from warning of an answer, such as `1if 1else 2`, while it is read: it is text that is in no file."""
+    """Silence Python's warnings about an answer such as `1if 1else 2` while it is parsed."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="<")
         yield
@@ -35,13 +35,15 @@ def _unwarned() -> Iterator[None]:
 def check(
     question: Question, raw: Any, *, runner: Runner = refuse, is_graded: bool = False, front: Front = "cell"
 ) -> Feedback:
-    """What to say to an answer, and what it earns.
+    """Return the feedback on an answer, with the points that it earns.
 
     `raw` is text, a number, a list, a dictionary, a function or the source of one; `runner` runs functions.
-    An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong. What becomes of an
-    unreadable one is reported for practice, or with `is_graded` for what was handed in. `front` is where the answer was given: a
-    notebook's cell, a form whose fields show what goes into them, or a terminal.
-    When our own side fails the outcome is broken, and the answer stays ungraded.
+
+    An answer that cannot be read is unreadable, and a missing one is blank; neither is wrong. The feedback on an unreadable
+    answer says what happens next, which differs between practice and, with `is_graded`, a submission. `front` is where the
+    answer was given: in a notebook's cell, in a form whose fields show what they expect, or in a terminal.
+
+    If the grader itself fails, the outcome is broken, and the answer stays ungraded.
     """
     kind = kind_of(question)
     try:
@@ -63,7 +65,7 @@ def check(
 
 @_unwarned()
 def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: float) -> Feedback:
-    """How an answer was read, and nothing about whether it is right: for notebooks that are graded later."""
+    """Return how an answer was read, but not whether it is right, for notebooks that are graded later."""
     kind = kinds()[kind_name]
     try:
         value = parsed_answer(kind, form, raw)
@@ -77,7 +79,7 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
             return read.model_copy(update={"parts": {"whole": False}})
         return read
     except Unreadable as error:
-        return _unjudged(question, Outcome.UNREADABLE, points, _with_example(kind, form, error), MEND)
+        return _unjudged(question, Outcome.UNREADABLE, points, _with_example(kind, form, error), FIX)
     except Exception as error:
         return _unjudged(question, Outcome.BROKEN, points, _ours(error))
 
@@ -85,7 +87,7 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
 def unreadable_feedback(
     question: Question, why: Unreadable, raw: Any = None, *, is_graded: bool = False, front: Front = "cell"
 ) -> Feedback:
-    """Feedback for an answer that cannot be read; see `check`."""
+    """Return feedback on an answer that cannot be read; see `check`."""
     reason = literal(str(why)) if front == "form" else _with_example(kind_of(question), question.form, why)
     notes = {part: Note(outcome=Outcome.UNREADABLE, earned=0.0, say=literal(its)) for part, its in why.parts.items()}
     what_becomes = UNMARKED if is_graded else UNCOUNTED
@@ -101,16 +103,16 @@ def unreadable_feedback(
 
 
 def _written(raw: Any) -> str:
-    """An answer as its author wrote it, cut where it is long."""
+    """Return an answer as its author wrote it, shortened if it is long."""
     try:
         written = raw if isinstance(raw, str) else "" if raw is None else repr(raw)
         return written if len(written) <= LONGEST_WRITTEN else f"{written[:LONGEST_WRITTEN]}…"
-    except Exception:  # a student's own class, over 4,300 digits, or nested too deeply
-        return f"something of type {type(raw).__name__}"
+    except Exception:  # a student's class, over 4,300 digits, or nested too deeply
+        return f"a value of type {type(raw).__name__}"
 
 
 def _with_example(kind: Kind[Any, Any, Any], form: Any, why: Unreadable) -> str:
-    """Why an answer cannot be read, and what one looks like."""
+    """Return why an answer cannot be read, and what an answer looks like."""
     if why.shows_example:
         return literal(str(why))
     example = kind.example(form)
@@ -119,7 +121,7 @@ def _with_example(kind: Kind[Any, Any, Any], form: Any, why: Unreadable) -> str:
 
 
 def broken(question: Question, error: BaseException) -> Feedback:
-    """Feedback when our own side failed."""
+    """Return feedback for an error in the grader itself."""
     return _unjudged(question.id, Outcome.BROKEN, question.points, _ours(error))
 
 
@@ -139,12 +141,12 @@ def _unjudged(
     written: str = "",
     notes: Mapping[str, Note] | None = None,
 ) -> Feedback:
-    """Return feedback without a verdict: for what is blank, unreadable or only read here, or where our side failed."""
+    """Return feedback without a verdict, for an answer that is blank, unreadable, only read, or not marked after an error."""
     feedback = Feedback(question=question, outcome=outcome, max_points=points, remarks=remarks, notes=notes or {})
     return _printable(feedback, read=read, written=written)
 
 
 def _printable(feedback: Feedback, **texts: str) -> Feedback:
-    """Add further texts to feedback, and drop every character that a page or a terminal does not take."""
+    """Add texts to feedback, and drop every character that a page or a terminal does not accept."""
     shown: dict[str, Any] = {name: printable(text) for name, text in texts.items()}
     return feedback.model_copy(update={**shown, "remarks": tuple(map(printable, feedback.remarks))})

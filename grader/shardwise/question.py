@@ -1,4 +1,4 @@
-"""A question: one problem drawn for one seed, complete in itself, so that a lock file can keep it for good."""
+"""Questions: a problem drawn for a seed, self-contained so that a lock file can store it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ PRAISE = "Correct."
 
 
 class Outcome(StrEnum):
-    """What became of an answer."""
+    """The outcome of marking an answer."""
 
     CORRECT = "correct"
     PARTIAL = "partial"
     INCORRECT = "incorrect"
-    UNREADABLE = "unreadable"  # cannot be read, and is not wrong
+    UNREADABLE = "unreadable"  # cannot be read, which is not wrong
     BLANK = "blank"
-    BROKEN = "broken"  # our fault, never a zero
+    BROKEN = "broken"  # an error in the grader, never a zero
 
 
 class Form(BaseModel):
-    """What a kind must know to read an answer: nothing that a student may not see.
+    """The data that a kind needs to read an answer, all of which a student may see.
 
-    `aids` are its fields that help to read an answer and ask for none: they may change after a set was handed out.
+    `aids` are fields that only help to read an answer: they may change after a set was assigned.
     """
 
     aids: ClassVar[frozenset[str]] = frozenset()
@@ -33,13 +33,13 @@ class Form(BaseModel):
 
 
 class Key(BaseModel):
-    """What a kind must know to mark an answer: nothing that a student may see."""
+    """The data that a kind needs to mark an answer, none of which a student may see."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="constants", defer_build=True)
 
 
 class Question(BaseModel):
-    """One problem as one student sees it, with its key. Needs neither template nor reference any more."""
+    """A problem as a student sees it, with its key, independent of templates and references."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,15 +50,15 @@ class Question(BaseModel):
     points: float
     difficulty: str = "medium"
     params: Mapping[str, Any]
-    prompt: str  # what the author wrote; the kind's own part, such as options, is in the form
+    prompt: str  # the author's text; the kind's part, such as options, is in the form
     hints: tuple[str, ...]
     solution: str
     takeaway: str = ""  # a sentence of the solution, shown after a right answer
     form: SerializeAsAny[Form]
     key: SerializeAsAny[Key]
-    digest: str  # of the template this was drawn from
+    digest: str  # the template's digest
     rejected: int = 0
-    handle: str = ""  # what a graded notebook calls it; tells nothing of the bank
+    handle: str = ""  # its name in a graded notebook, which reveals nothing about the bank
 
     @property
     def slug(self) -> str:
@@ -67,22 +67,22 @@ class Question(BaseModel):
 
     @property
     def cell(self) -> str:
-        """What the metadata of a notebook's cells call it."""
+        """Its name in the metadata of a notebook's cells."""
         return self.handle or self.id
 
     @property
     def name(self) -> str:
-        """What the ids of a notebook's cells begin with."""
+        """The prefix of the ids of a notebook's cells."""
         return self.handle or self.slug
 
     @property
     def variable(self) -> str:
-        """The name that the answer has in a notebook."""
+        """The name of the answer's variable in a notebook."""
         return self.slug.replace("-", "_")
 
 
 class Bar(BaseModel):
-    """Something that lasts from one time to another, with a short label; `wrong` where it is what went wrong."""
+    """A bar of a timeline, from one time to another, with a short label; `wrong` marks an error."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,7 +93,7 @@ class Bar(BaseModel):
 
 
 class TimelineRow(BaseModel):
-    """The bars of one row of a timeline, in their order and apart from each other."""
+    """A row of a timeline, with its bars in order and without overlaps."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -102,18 +102,18 @@ class TimelineRow(BaseModel):
 
 
 class Timeline(BaseModel):
-    """A picture as plain data: who did what when. Where it is shown it is drawn, and every text of it escaped."""
+    """A timeline as plain data; the front end draws it and escapes its texts."""
 
     model_config = ConfigDict(frozen=True)
 
-    about: str  # what it shows, for those who do not see it
+    about: str  # a description for readers who cannot see it
     rows: tuple[TimelineRow, ...]
-    end: int  # what no bar covers from 0 to here is idle
-    mark: int | None = None  # a time to which the end is held
+    end: int  # slots up to here that no bar covers are idle
+    mark: int | None = None  # a target for the end
 
 
 class Note(BaseModel):
-    """What became of a part of a question, for a form that shows it next to the part (`say` is Markdown)."""
+    """The outcome of a part of a question, which a form shows next to the part (`say` is Markdown)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -123,11 +123,11 @@ class Note(BaseModel):
 
 
 class Guess(BaseModel):
-    """How good an estimate was: its error in powers of ten, whether that was near enough, and how sure its author was."""
+    """The quality of an estimate: its error in powers of ten, whether that is close enough, and the student's confidence."""
 
     model_config = ConfigDict(frozen=True)
 
-    off: float  # above 0 when it was too high
+    off: float  # positive if it was too high
     hit: bool
     confidence: float  # from 0 to 1
 
@@ -137,32 +137,32 @@ def _joined(remarks: Iterable[str]) -> str:
 
 
 class Feedback(BaseModel):
-    """What became of an answer: a kind makes it, marking completes it, and whoever shows it may add remarks.
+    """The feedback on an answer: a kind creates it, marking completes it, and a front end may add remarks.
 
-    JSON has the remarks as one text, `say`, and omits what only this process uses.
+    In JSON, the remarks are one text, `say`, and fields for use in this process are omitted.
     """
 
     model_config = ConfigDict(frozen=True, validate_by_name=True, serialize_by_alias=True)
 
     question: str
-    outcome: Outcome | None  # None: read, and not judged here
+    outcome: Outcome | None  # None: read but not judged
     credit: float = 0.0  # the share of the points
     points: float = 0.0
     max_points: float
     read: str = ""  # how the answer was read
-    written: str = ""  # the beginning of an answer that could not be read, or not in every part
-    unread: str = ""  # why parts of an answer could not be read, where others were
+    written: str = ""  # the beginning of an answer that could not be read, or only partly
+    unread: str = ""  # why some parts of an answer could not be read
     remarks: Annotated[
         tuple[str, ...],
         BeforeValidator(lambda given: (given,) if isinstance(given, str) else given),
         PlainSerializer(_joined, return_type=str),
-    ] = Field((), alias="say")  # Markdown, in order; the first is the verdict's own
-    mistake: int | None = None  # which recognised mistake it was, counted from 0
+    ] = Field((), alias="say")  # Markdown, in order; the first belongs to the verdict
+    mistake: int | None = None  # index of the recognised mistake, from 0
     parts: Mapping[str, bool] = Field(default_factory=dict)
-    earned: Mapping[str, float] = Field(default_factory=dict)  # the points of each part, where parts have points
-    notes: Mapping[str, Note] = Field(default_factory=dict, exclude=True)  # the remarks again, part by part
+    earned: Mapping[str, float] = Field(default_factory=dict)  # the points of each part, if parts have points
+    notes: Mapping[str, Note] = Field(default_factory=dict, exclude=True)  # the remarks by part
     picture: Timeline | None = None
-    guess: Guess | None = Field(None, exclude=True)  # of an answer that is an estimate, for the student's calibration
+    guess: Guess | None = Field(None, exclude=True)  # for an estimate, for the student's calibration
 
     @property
     def say(self) -> str:
@@ -183,14 +183,14 @@ class Feedback(BaseModel):
         picture: Timeline | None = None,
         guess: Guess | None = None,
     ) -> Self:
-        """Return the feedback to an answer that earns a share of the points; it is right when it earns them all, unless said."""
+        """Return feedback on an answer that earns a share of the points; by default it is correct if that is all of them."""
         right = credit >= 1 if is_right is None else is_right
         praise = (PRAISE,) if credit >= 1 else ()
         return cls(
             question=question.id,
             outcome=Outcome.CORRECT if right else Outcome.PARTIAL if credit > 0 else Outcome.INCORRECT,
             credit=credit,
-            # In hundredths: never more than there are, and all of them for what is right.
+            # Rounded to hundredths: never more than the maximum, and all points for a correct answer.
             points=question.points if credit >= 1 else min(question.points, round(question.points * credit, 2)),
             max_points=question.points,
             remarks=remarks if any(remarks) else praise,
@@ -203,5 +203,5 @@ class Feedback(BaseModel):
         )
 
     def saying(self, *remarks: str) -> Self:
-        """Return the same feedback with these remarks."""
+        """Return the same feedback with these remarks instead."""
         return self.model_copy(update={"remarks": remarks})

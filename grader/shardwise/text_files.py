@@ -1,4 +1,4 @@
-"""Files that others wrote: each is read here, up to a number of bytes, and what keeps it from being read is a fault of the file."""
+"""Reading of files that others wrote, up to a limit; an error in reading is a fault of the file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import BinaryIO
 
 from shardwise.errors import Fault, Faulty
 
-LARGEST = 1_000_000  # bytes; the longest template has under 10,000
+LARGEST = 1_000_000  # bytes; the longest template has fewer than 10,000
 
 
 def read_text(path: Path, name: str) -> str:
-    """The text of a file that faults call `name`. Raises Faulty when it is not there, too large, or not UTF-8.
+    """Return the text of a file, which faults call `name`. Raises Faulty if it is missing, too large, or not UTF-8.
 
-    The mark of its encoding, with which Notepad begins a file, is no part of it.
+    The byte order mark with which Notepad begins a file is removed.
     """
     try:
         raw = read_bounded(path)
@@ -32,13 +32,13 @@ def read_text(path: Path, name: str) -> str:
 
 
 def read_bounded(path: Path, most: int = LARGEST) -> bytes:
-    """Return the bytes of a file. Raises OSError, also for more than `most` bytes, and for what is not an ordinary file."""
+    """Return the bytes of a file. Raises OSError, also for more than `most` bytes, or if it is not a regular file."""
     must_be_ordinary(path)
     with path.open("rb") as file:
         found = file.read(most + 1)
         size = max(len(found), os.fstat(file.fileno()).st_size)
     if size > most:
-        raise OSError(errno.EFBIG, f"it has {size:,} bytes, and at most {most:,} are read", str(path))
+        raise OSError(errno.EFBIG, f"it has {size:,} bytes, but the limit is {most:,}", str(path))
     return found
 
 
@@ -53,7 +53,7 @@ def first_line(path: Path, most: int) -> bytes:
 
 
 def has_contents(path: Path, data: bytes) -> bool:
-    """Return whether an ordinary file has just these bytes, reading no more than that."""
+    """Return whether a regular file has exactly these bytes, without reading more."""
     with suppress(OSError):
         return read_bounded(path, len(data)) == data
     return False
@@ -65,12 +65,12 @@ def lines_of(file: BinaryIO, most: int) -> Iterator[bytes]:
 
 
 def must_be_ordinary(path: Path) -> None:
-    """Raise OSError for what would be waited for, or read without an end: a pipe, a device, a link that leads nowhere."""
+    """Raise OSError for a path whose reading could block or never end: a pipe, a device, or a dangling link."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if path.is_symlink():
-            raise OSError(errno.ENOENT, "it is a link that leads nowhere", str(path)) from None
+            raise OSError(errno.ENOENT, "it is a dangling link", str(path)) from None
         raise
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a folder fails by itself
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a folder fails anyway
         raise OSError(errno.EINVAL, "it is a pipe, a socket or a device", str(path))

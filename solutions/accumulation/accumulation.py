@@ -138,7 +138,7 @@ def micro_batch_that_fits(*, memory_bytes: float, state_bytes: float, sample_byt
     require_positive(memory_bytes=memory_bytes, state_bytes=state_bytes, sample_bytes=sample_bytes)
     samples = math.floor((memory_bytes - state_bytes) / sample_bytes)
     if samples < 1:
-        raise ValueError(f"a sample of {sample_bytes:g} bytes does not fit beside {state_bytes:g} bytes of states")
+        raise ValueError(f"a sample of {sample_bytes:g} bytes does not fit with {state_bytes:g} bytes of states")
     return samples
 
 

@@ -15,8 +15,8 @@ def stage_bytes(
 
         bytes = min(m, p - i) · kept  +  first_stage_bytes if i = 0  +  last_stage_bytes if i = p - 1
 
-    Units:   stage is i, counted from 0. kept_bytes for one micro-batch in the layers of a stage; first_stage_bytes
-             (states of the embedding) and last_stage_bytes (those of the output layer, logits) come on top. Bytes.
+    Units:   stage is i, counted from 0. kept_bytes is for one micro-batch in the layers of a stage. The first and the last
+             stage add first_stage_bytes (states of the embedding) and last_stage_bytes (states of the output layer, logits). Bytes.
     Raises:  ValueError if a count is below 1, the stage does not exist, or a size is negative.
     Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1; Korthikanti et al. 2022, arXiv:2205.05198, section 4.3.
 

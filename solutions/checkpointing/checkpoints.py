@@ -24,7 +24,7 @@ def checkpoint_bytes(
     Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1 (states); Micikevicius et al. 2018,
              arXiv:1710.03740, section 3.1 (the 16-bit weights are a cast of the master copy).
 
-    >>> checkpoint_bytes(parameters=70e9) / 1e9                        # 14 bytes a parameter
+    >>> checkpoint_bytes(parameters=70e9) / 1e9                        # 14 bytes per parameter
     980.0
     >>> checkpoint_bytes(parameters=70e9, bytes_per_weight=0) / 1e9    # the 16-bit weights are rebuilt: 12 bytes
     840.0

@@ -129,7 +129,7 @@ def largest_quiet_job(*, part_mtbf_s: float, span_s: float, probability: float) 
     require_positive(part_mtbf_s=part_mtbf_s, span_s=span_s)
     require_fraction(probability=probability)
     if probability == 1:
-        raise ValueError("probability must lie below 1")
+        raise ValueError("probability must be below 1")
     parts = floor(-log(probability) * part_mtbf_s / span_s)
     if parts < 1:
         raise ValueError("one part alone is not as reliable as that")

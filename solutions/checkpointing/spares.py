@@ -46,7 +46,7 @@ def spares_needed(*, nodes: int, node_mtbf_s: float, span_s: float, confidence: 
     """
     require_fraction(confidence=confidence)
     if confidence > 1 - 1e-9:
-        raise ValueError("confidence must lie below 1")
+        raise ValueError("confidence must be below 1")
     spares = 0
     while enough_probability(nodes=nodes, node_mtbf_s=node_mtbf_s, span_s=span_s, spares=spares) < confidence:
         spares += 1

@@ -295,7 +295,7 @@ def port_rate_behind_bus_bandwidth(*, bus_bytes_per_s: float, servers: int, gpus
 
 
 def collective_gap(*, near_gpus: int, near_bus_bytes_per_s: float, far_gpus: int, far_bus_bytes_per_s: float) -> float:
-    """How many times as long an all-reduce takes on more GPUs, from the bus bandwidths that were measured.
+    """Ratio of the times that an all-reduce takes on more and on fewer GPUs, from measured bus bandwidths.
 
         gap = (N_f-1)/N_f / busbw_f · N_n/(N_n-1) · busbw_n
 

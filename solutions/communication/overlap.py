@@ -302,7 +302,7 @@ def most_gpus_that_hide(
     tokens = bytes_per_flop * total_over_active * flop_per_s / bus_bytes_per_s
     servers = math.floor(batch_tokens / (tokens * gpus_per_server))
     if servers < 1:
-        raise ValueError(f"batch_tokens must be enough for one server, not {batch_tokens!r}")
+        raise ValueError(f"batch_tokens must be enough for one node, not {batch_tokens!r}")
     return servers * gpus_per_server
 
 

@@ -60,5 +60,5 @@ def fewest_bands(*, similarity: float, rows: int, recall: float) -> int:
     require_fraction(similarity=similarity, recall=recall)
     require_counts(rows=rows)
     if similarity == 1 or recall == 1:
-        raise ValueError("similarity and recall must lie below 1")
+        raise ValueError("similarity and recall must be below 1")
     return ceil(log1p(-recall) / log1p(-(similarity**rows)) * (1 - 1e-12))

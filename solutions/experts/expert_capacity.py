@@ -98,7 +98,7 @@ def rank_loads(*, loads: Sequence[int], ep: int) -> list[int]:
     _require_loads(loads)
     require_counts(ep=ep)
     if len(loads) % ep:
-        raise ValueError(f"{len(loads)} experts cannot be shared out evenly over {ep} ranks")
+        raise ValueError(f"{len(loads)} experts cannot be divided evenly among {ep} ranks")
     held = len(loads) // ep
     return [sum(loads[rank * held : (rank + 1) * held]) for rank in range(ep)]
 

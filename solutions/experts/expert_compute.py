@@ -24,7 +24,7 @@ def tokens_per_expert(*, tokens: int, experts: int, experts_per_token: int, ep: 
     """
     require_counts(tokens=tokens, experts=experts, experts_per_token=experts_per_token, ep=ep)
     if experts % ep:
-        raise ValueError(f"{experts} experts cannot be shared out evenly over {ep} ranks")
+        raise ValueError(f"{experts} experts cannot be divided evenly among {ep} ranks")
     return ep * tokens * experts_per_token / experts
 
 
@@ -50,7 +50,7 @@ def micro_batch_that_fills(
     require_counts(experts=experts, experts_per_token=experts_per_token, ep=ep)
     ridge = ridge_point(peak_flop_per_s=peak_flop_per_s, memory_bytes_per_s=memory_bytes_per_s)
     if experts % ep:
-        raise ValueError(f"{experts} experts cannot be shared out evenly over {ep} ranks")
+        raise ValueError(f"{experts} experts cannot be divided evenly among {ep} ranks")
     weights = hidden * expert_ffn_hidden
     gain_per_token = weights - ridge * (hidden + expert_ffn_hidden)
     if gain_per_token <= 0:

@@ -128,7 +128,7 @@ def experts_behind_the_port(*, node_limit: int, port_bytes_per_s: float, nvlink_
 
     Units:   node_limit is a count; bytes/s of one GPU, per direction. Result is a mean count of experts.
     Raises:  ValueError if an argument is not positive.
-    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.2 (3.2 experts a node, 13 in all).
+    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.2 (3.2 experts per node, 13 in total).
 
     >>> experts_behind_the_port(node_limit=4, port_bytes_per_s=50e9, nvlink_bytes_per_s=160e9)
     12.8

@@ -62,7 +62,7 @@ def _png(figure: Figure) -> bytes:
 
 
 def is_the_same(picture: bytes, other: bytes) -> bool:
-    """Whether nobody could tell two pictures apart: processors round alike up to a last digit, which shades an edge otherwise."""
+    """Whether two pictures look the same: processors differ in the last digit, which changes the shade of an edge."""
     pixels, others = (imread(BytesIO(contents)) for contents in (picture, other))
     return pixels.shape == others.shape and float(abs(pixels - others).max()) < 0.05
 

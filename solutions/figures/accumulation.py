@@ -60,7 +60,7 @@ def one_all_reduce_or_many() -> Figure:
             axis.barh(place, event.seconds - gap, left=event.start_s, color=ORANGE if waits else BLUE, height=0.55)
         axis.text(events[-1].end_s + 0.1, place, f"{events[-1].end_s:.1f} s", va="center", color=GREY)
     axis.invert_yaxis()
-    x_axis(axis, "time of a step, s", (0, 13.2))
+    x_axis(axis, "time, s", (0, 13.2))
     y_axis(axis, ticks=dict(enumerate(rows)))
     for name, colour in (("forward and backward", BLUE), ("all-reduce", ORANGE)):
         axis.barh(0, 0, color=colour, label=name)
@@ -100,7 +100,7 @@ def memory_while_waiting() -> Figure:
     }
     figure, axis = chart(7.0, 2.6)
     groups = zip(
-        ("weights", "sum of gradients", "optimizer states", "activations and logits"),
+        ("weights", "accumulated gradients", "optimizer states", "activations and logits"),
         (GREY, ORANGE, GREEN, BLUE),
         zip(*designs.values(), strict=True),
         strict=True,
@@ -109,7 +109,7 @@ def memory_while_waiting() -> Figure:
     stack_rows(axis, designs, kinds, total="{:.0f} GB", gap=1, height=0.6)
     axis.axvline(75, color=GREY, lw=1.2, ls=":")
     caption(axis, 75.5, -0.62, "75 GB", GREY, va="center")
-    x_axis(axis, "GB on each of 64 GPUs", (0, 92))
+    x_axis(axis, "GB per GPU (64 GPUs)", (0, 92))
     axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.42, 1.24), ncols=4, fontsize=8)
     return figure
 
@@ -134,7 +134,7 @@ def two_plans() -> Figure:
         )
         axis.plot(sizes[:held], times[:held], color=colour, marker=marker, label=name)
     note(axis, "dotted: does not fit", (16, 8.6), (0, -16), GREY, ha="center")
-    x_axis(axis, "micro-batch, sequences", ticks={size: str(size) for size in sizes}, log=2)
-    y_axis(axis, "compute of a step, s", (0, None))
+    x_axis(axis, "micro-batch size, sequences", ticks={size: str(size) for size in sizes}, log=2)
+    y_axis(axis, "compute time per step, s", (0, None))
     axis.legend(frameon=False)
     return figure

@@ -64,7 +64,7 @@ def where_405_billion_are() -> Figure:
 
 
 def what_the_first_stage_holds() -> Figure:
-    """Memory of a GPU of the first stage against the number of stages, compared with its capacity."""
+    """Peak memory per GPU of the first stage against the number of stages, with the capacity for comparison."""
     figure, axis = chart(7.0, 2.9)
     card = memory_bytes(accelerator="H100-80GB") / 1e9
     colours = {"activations": ORANGE, "weights": BLUE, "states": GREEN}

@@ -53,9 +53,7 @@ def rate_by_request_size() -> Figure:
         )
     axis.axhline(CONNECTIONS * STREAM / 1e9, color=GREY, lw=0.8, ls=":")
     caption(axis, 0.011, CONNECTIONS * STREAM / 1e9 * 1.12, "64 connections without latency", GREY)
-    x_axis(
-        axis, "request size", ticks={0.01: "10 kB", 0.1: "100 kB", 1: "1 MB", 10: "10 MB", 100: "100 MB"}, log=10
-    )
+    x_axis(axis, "request size", ticks={0.01: "10 kB", 0.1: "100 kB", 1: "1 MB", 10: "10 MB", 100: "100 MB"}, log=10)
     y_axis(axis, "rate, 64 requests in flight", (0.003, 10), {0.01: "10 MB/s", 0.1: "100 MB/s", 1: "1 GB/s"}, log=10)
     return figure
 

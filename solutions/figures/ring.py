@@ -50,7 +50,7 @@ def chunks_on_a_ring() -> Figure:
 
 
 def bytes_against_gpus() -> Figure:
-    """What the busiest link carries, for the ring and for everybody sending to GPU 0."""
+    """What the busiest link carries, for the ring and for all GPUs sending to GPU 0."""
     figure, axis = chart(6.2, 2.7)
     gpus = np.unique(np.geomspace(2, 1024, 40).astype(int))
     ring = [bytes_sent_per_gpu(message_bytes=1e9, gpus=int(n)) / 1e9 for n in gpus]
@@ -60,7 +60,7 @@ def bytes_against_gpus() -> Figure:
     axis.text(200, 260, "all send to GPU 0", color=ORANGE, ha="right")
     axis.text(200, 2.6, "ring: never more than 2 GB", color=BLUE, ha="right")
     x_axis(axis, "GPUs", ticks=numbers(2, 8, 64, 512))
-    y_axis(axis, "over the busiest link", ticks={1: "1 GB", 10: "10 GB", 100: "100 GB", 1000: "1 TB"})
+    y_axis(axis, "bytes over the busiest link", ticks={1: "1 GB", 10: "10 GB", 100: "100 GB", 1000: "1 TB"})
     return figure
 
 
@@ -75,13 +75,13 @@ def ring_against_tree() -> Figure:
     )
     tie = crossover_bytes(gpus=gpus, **link)
     axis.axvline(tie, color=GREY, lw=1, ls=":")
-    axis.text(tie * 1.25, 2.2e-5, f"tie at {tie / 1e6:.1f} MB", color=GREY)
+    axis.text(tie * 1.25, 2.2e-5, f"crossover at {tie / 1e6:.1f} MB", color=GREY)
     axis.text(2e3, 8.5e-4, "ring: 126 latencies", color=BLUE)
     axis.text(2e3, 2.4e-5, "binomial tree: 12 latencies", color=ORANGE)
-    x_axis(axis, "message", ticks={1e3: "1 kB", 1e6: "1 MB", 1e9: "1 GB"})
+    x_axis(axis, "message size", ticks={1e3: "1 kB", 1e6: "1 MB", 1e9: "1 GB"})
     y_axis(
         axis,
-        "time of the all-reduce",
+        "all-reduce time",
         (1.5e-5, 5),
         {1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 1e-1: "0.1 s", 1: "1 s"},
     )

@@ -33,7 +33,7 @@ def states_by_stage() -> Figure:
         for (name, (_, rows)), colour in zip(kinds().items(), (BLUE, ORANGE, GREEN), strict=True)
     ]
     stack_rows(axis, STAGES, sizes, total="{:.4g} GB", gap=1.2)
-    x_axis(axis, "GB on each GPU (Llama 3 8B, 64 GPUs)", (0, 150))
+    x_axis(axis, "GB per GPU (Llama 3 8B, 64 GPUs)", (0, 150))
     axis.legend(frameon=False, loc="lower right")
     return figure
 
@@ -52,7 +52,7 @@ def floors_of_the_stages() -> Figure:
             axis.axhline(floor, color=colour, lw=0.8, ls=":")
             caption(axis, 1.05, floor * 0.93, f"floor at {floor:.0f} GB", colour, va="top")
     x_axis(axis, "GPUs", (1, 1024), numbers(1, 8, 64, 512))
-    y_axis(axis, "states on each GPU", ticks=numbers(1, 10, 100, unit=" GB"))
+    y_axis(axis, "model states per GPU", ticks=numbers(1, 10, 100, unit=" GB"))
     return figure
 
 
@@ -69,7 +69,7 @@ def traffic_by_stage() -> Figure:
             named.add(label)
             left += size
         axis.text(left + 0.5, stage, f"{left:.1f} GB", va="center")
-    x_axis(axis, "GB that each GPU sends in a step (Llama 3 8B, 64 GPUs)", (0, 54))
+    x_axis(axis, "GB that each GPU sends per step (Llama 3 8B, 64 GPUs)", (0, 54))
     name_rows(axis, STAGES)
     axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=3)
     return figure
@@ -83,7 +83,7 @@ def _collectives(stage: int) -> list[tuple[str, str, float]]:
     gathers = [size for (name, _), size in sizes.items() if name == "all-gather"]
     rows = [("reduce-scatter", ORANGE, size) for (name, _), size in sizes.items() if name == "reduce-scatter"]
     rows.append(("all-gather", BLUE, gathers[0]))
-    rows += [("second all-gather, the extra", GREEN, size) for size in gathers[1:]]
+    rows += [("second all-gather (extra)", GREEN, size) for size in gathers[1:]]
     return rows
 
 
@@ -127,10 +127,10 @@ def gathers_beside_the_computation() -> Figure:
             colour = (GREEN, BLUE)[place]
             axis.barh(place, (segment.end - segment.start) * 1e3, left=segment.start * 1e3, height=0.7, color=colour, edgecolor="none")  # fmt: skip
             write_in(axis, (segment.start + segment.end) / 2 * 1e3, place, str(segment.layer))
-        axis.set_yticks([0, 1], ["computes", "gathers"])
+        axis.set_yticks([0, 1], ["compute", "all-gather"])
         axis.invert_yaxis()
         axis.tick_params(axis="y", length=0)
-        axis.set_title(f"{tokens:,} tokens on each GPU", loc="left", fontsize=9, color=GREY)
-    axis.set_xlabel("ms since the first gather began; numbers are layers")
+        axis.set_title(f"{tokens:,} tokens per GPU", loc="left", fontsize=9, color=GREY)
+    axis.set_xlabel("time since the first all-gather began, ms; numbers are layers")
     figure.subplots_adjust(hspace=0.55)
     return figure

@@ -77,7 +77,7 @@ def racks_needed(
 
 
 def nvlink_domains_needed(*, gpus: int, group_gpus: int, domain_gpus: int) -> int:
-    """NVLink domains (servers, or racks of 72) that a job takes when each of its groups must lie inside one.
+    """NVLink domains (nodes, or racks of 72) that a job occupies when each of its groups must fit in one.
 
         domains = ⌈(gpus / group) / ⌊domain / group⌋⌉
 

@@ -73,13 +73,13 @@ def group(*, rank: int, axis: str, order: str, tp: int, cp: int, pp: int, dp: in
 def server_of_stage(
     *, rank: int, stages_on: int, gpus_per_node: int, order: str, tp: int, cp: int, pp: int, dp: int
 ) -> int:
-    """Server, counted from 0, of the rank that stands so many pipeline stages further on and is the same on all other axes.
+    """Node, counted from 0, of the rank that is some pipeline stages further on and equal on all other axes.
 
         server = ⌊(rank + stages_on · stride of pp) / gpus_per_node⌋
 
     A stage receives activations from the stage before it (stages_on = -1) and gradients from the one after it (+1).
 
-    Units:   counts; stages_on may be negative. Servers hold consecutive ranks.
+    Units:   counts; stages_on may be negative. Nodes hold consecutive ranks.
     Raises:  ValueError as `place`, if gpus_per_node is below 1, or if the pipeline has no such stage.
     Source:  as `stride`.
 
@@ -95,11 +95,11 @@ def server_of_stage(
 
 
 def servers_of_group(*, axis: str, gpus_per_node: int, order: str, tp: int, cp: int, pp: int, dp: int) -> int:
-    """Servers, or NVLink domains, that the first group of an axis lies on.
+    """Nodes, or NVLink domains, that the first group of an axis spans.
 
         servers = ⌊(degree - 1) · stride / gpus_per_node⌋ + 1   where stride ≤ gpus_per_node, else degree
 
-    Units:   counts; servers hold consecutive ranks.
+    Units:   counts; nodes hold consecutive ranks.
     Raises:  ValueError as `stride`, or if gpus_per_node is below 1.
     Source:  as `stride`.
 

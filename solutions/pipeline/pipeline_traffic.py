@@ -171,12 +171,12 @@ def one_f_one_b_hop_seconds(*, stages: int, micro_batches: int, hop_seconds: flo
 
 
 def one_f_one_b_slowdown(*, stages: int, micro_batch_seconds: float, hop_seconds: float) -> float:
-    """By which share hops that nothing hides make a long step of 1F1B longer.
+    """Slowdown of a long 1F1B step by exposed hops between stages, as a fraction of its time.
 
         slowdown = 2 · (p - 1) · hop / (p · t)
 
-    The first stage has p micro-batches in flight. Until the first of them is back it takes p passes both ways, p · t in
-    all, and 2(p - 1) hops, so p micro-batches take p · t + 2(p - 1) · hop.
+    The first stage has p micro-batches in flight. The first of them returns after p forward and p backward passes, a
+    total of p · t, and 2(p - 1) hops. So p micro-batches take p · t + 2(p - 1) · hop.
 
     Units:   micro_batch_seconds is t, forward and backward pass on one stage; hop_seconds until a tensor has arrived, while
              the GPUs compute; stages is a count. Result as a ratio of times, in the limit of many micro-batches.

@@ -8,7 +8,7 @@ from ..facts.arguments import require_counts, require_fraction, require_not_nega
 
 
 class Recipe(NamedTuple):
-    """Bytes a parameter of each tensor; 0 where a recipe has no such tensor."""
+    """Bytes per parameter of each tensor; 0 where a recipe has no such tensor."""
 
     weight: float
     gradient: float
@@ -37,7 +37,7 @@ def _recipe(name: str) -> Recipe:
 def state_bytes_per_parameter(*, recipe: str, with_gradients: bool = True, with_weights: bool = True) -> float:
     """Model states of a recipe: weights and gradients if they are counted, master copy and both moments.
 
-    Units:   bytes a parameter.
+    Units:   bytes per parameter.
     Raises:  ValueError for an unknown recipe.
     Source:  named next to each of RECIPES.
 
@@ -70,7 +70,7 @@ def break_even_activation_bytes(*, parameters: float, bytes_per_gradient: float,
 
         A = (14 + b_g - 16) · P / (f / 2)
 
-    Mixed precision has a 16-bit copy of the weights on top of FP32 weights and moments. With FP32 gradients that is 2 bytes a
+    Mixed precision has a 16-bit copy of the weights on top of FP32 weights and moments. With FP32 gradients that is 2 bytes per
     parameter more. It halves the share f of the activations.
 
     Units:   bytes per element; parameters is a count; result in bytes, of the activations in FP32.

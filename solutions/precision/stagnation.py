@@ -59,7 +59,7 @@ def smallest_moving_update(*, weight: float, number_format: str) -> float:
 
         2^(floor(log2 |w|) - m) / 2
 
-    That is half the spacing. An update of exactly so much is a tie, and a weight with an even mantissa stays.
+    That is half the spacing. An update of exactly that size is a tie, and a weight with an even mantissa stays.
 
     Raises:  ValueError for an unknown format, or a weight that is 0 or beyond the format's largest.
     Source:  Zamirai et al. 2020, arXiv:2010.06192; Micikevicius et al. 2018, arXiv:1710.03740, section 3.1.

@@ -17,7 +17,7 @@ def palm_flop_per_token(*, parameters: float, layers: int, heads: int, head_dim:
     The second term is the attention scores: two products forward, four backward, 2·Q FLOP each for a head and a pair.
     All pairs count, although the mask leaves half of them. Recomputation never counts.
 
-    Units:   parameters and every other argument are counts. Result in FLOP a token.
+    Units:   parameters and every other argument are counts. Result in FLOP per token.
     Raises:  ValueError if an argument is not positive.
     Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B.
 
@@ -116,7 +116,7 @@ def gpt_training_seconds(
 ) -> float:  # fmt: skip
     """Time of a whole run from the rate that GPUs were measured at, when that rate counts recomputation too.
 
-        seconds = tokens · FLOP a token / (gpus · achieved)        about 8·T·P / (n·X) with full recomputation
+        seconds = tokens · FLOP per token / (gpus · achieved)        about 8·T·P / (n·X) with full recomputation
 
     Units:   achieved in FLOP/s of one GPU, counted with the same recomputation. Result in seconds.
     Raises:  ValueError as gpt_step_flop, or if a rate or training_tokens is not positive.

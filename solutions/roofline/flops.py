@@ -49,7 +49,7 @@ def score_flop(*, tokens: int, sequence_length: int, hidden: int, causal: bool =
     """
     require_counts(tokens=tokens, sequence_length=sequence_length, hidden=hidden)
     if tokens % sequence_length:
-        raise ValueError(f"{tokens} tokens are no whole number of sequences of {sequence_length}")
+        raise ValueError(f"{tokens} tokens are not a whole number of sequences of {sequence_length}")
     return (2 if causal else 4) * tokens * sequence_length * hidden
 
 
@@ -125,7 +125,7 @@ def forward_flop(
 
     >>> flop = forward_flop(tokens=8192, sequence_length=8192, layers=32, hidden=4096, ffn_hidden=14336,
     ...                     heads=32, kv_heads=8, vocabulary=128256)
-    >>> round(flop / 8192 / 1e9, 2)    # GFLOP a token, where 2 a parameter would be 16.06
+    >>> round(flop / 8192 / 1e9, 2)    # GFLOP per token; 2 per parameter would give 16.06
     19.3
     """
     require_counts(layers=layers)

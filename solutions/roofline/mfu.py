@@ -11,7 +11,7 @@ from ..facts.arguments import require_counts, require_fraction, require_not_nega
 def achieved_flop_per_s(*, flop_per_token: float, tokens_per_s: float, gpus: int) -> float:
     """Rate that a GPU achieves, in the FLOP that one chooses to count for a token.
 
-        achieved = FLOP a token · tokens/s / gpus
+        achieved = FLOP per token · tokens/s / gpus
 
     Units:   tokens_per_s of the whole cluster. Result in FLOP/s of one GPU.
     Raises:  ValueError if an argument is not positive.
@@ -44,7 +44,7 @@ def share_of_peak(*, achieved_flop_per_s: float, peak_flop_per_s: float) -> floa
 def utilisation(*, flop_per_token: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float) -> float:
     """Share of the peak that a token count amounts to. The FLOP that are counted decide what the share is called.
 
-        share = FLOP a token · tokens/s / (gpus · peak)
+        share = FLOP per token · tokens/s / (gpus · peak)
 
     With the model's own forward and backward pass it is the MFU, with recomputation as well the HFU.
 
@@ -116,7 +116,7 @@ def step_utilisation(*, step_flop: float, step_s: float, gpus: int, peak_flop_pe
 def tokens_per_s_at_mfu(*, mfu: float, flop_per_token: float, gpus: int, peak_flop_per_s: float) -> float:
     """Tokens that a cluster works off in a second, from its MFU.
 
-        tokens/s = MFU · gpus · peak / FLOP a token
+        tokens/s = MFU · gpus · peak / FLOP per token
 
     Units:   MFU as a fraction, in the same convention as flop_per_token; peak in FLOP/s of one GPU. Result in tokens/s.
     Raises:  ValueError if an argument is not positive or the MFU is above 1.

@@ -123,7 +123,7 @@ def most_experts(
 
         E = ⌊ (room/b - rest) / (layers · matrices·d·f) ⌋
 
-    Units:   other_parameters is what is no routed expert; layers with experts; counts; bytes of all GPUs; bytes a parameter,
+    Units:   other_parameters are those outside the routed experts; layers with experts; counts; bytes of all GPUs; bytes per parameter,
              16 for weights, gradients and optimizer. Result is a count.
     Raises:  ValueError if an argument is not positive, or not even one expert fits.
     Source:  routed_parameters, solved for the experts; 16 bytes: Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1.

@@ -26,7 +26,7 @@ def sharded_step_bytes(*, parameters: float, gpus: int, weight_gathers: int, byt
 
 
 def tokens_to_hide_gathers(*, flop_per_s: float, bandwidth_bytes_per_s: float, bytes_per_weight: float = 2) -> float:
-    """Tokens a GPU needs in its micro-batch for the forward pass to hide the gathers of its weights.
+    """Tokens per micro-batch with which the forward pass hides the gathers of the weights.
 
         T = b_w · F / (2 · β)
 

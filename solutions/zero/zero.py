@@ -115,7 +115,7 @@ def memory_cut(*, gpus: int, stage: int) -> float:
 def gpus_for_cut(*, stage: int, share: float) -> int:
     """The fewest GPUs on which a stage makes states smaller by at least a share of its limit.
 
-        N = ⌈ share/(1 - share) · (16 - w)/w ⌉      with  w = 4 or 2 bytes a parameter left whole
+        N = ⌈ share/(1 - share) · (16 - w)/w ⌉      with  w = 4 or 2 bytes per parameter not sharded
 
     The limits are 4 and 8 times for stages 1 and 2. Stage 3 has none.
 
@@ -174,7 +174,7 @@ def room_bytes_per_gpu(
     states = state_bytes_per_gpu(parameters=parameters, gpus=gpus, stage=stage)
     room = device_bytes - reserved_bytes - states
     if room < 0:
-        raise ValueError(f"states of {states:.4g} bytes do not fit beside a reserve of {reserved_bytes:.4g} bytes")
+        raise ValueError(f"states of {states:.4g} bytes do not fit with a reserve of {reserved_bytes:.4g} bytes")
     return room
 
 

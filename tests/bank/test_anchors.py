@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"(\d[\d ,]*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
 
 
 def printed_number(entry: Mapping[str, Any]) -> tuple[float, float]:
-    """The number of what is printed, without its unit, and half a unit of its last digit: "2,048.5 GB" is 2048.5 ± 0.05."""
+    """Return a printed number without its unit, and half a unit of its last digit: "2,048.5 GB" is 2048.5 ± 0.05."""
     found = _NUMBER.search(str(entry["printed"]))
     assert found, entry
     whole, decimals, exponent = re.sub("[ ,]", "", found[1]), found[2] or "", int(found[3] or 0)
@@ -34,25 +34,25 @@ def printed_number(entry: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def computed(entry: Mapping[str, Any]) -> float:
-    """What the reference gives, in the unit that is printed."""
+    """Return the reference's result, in the printed unit."""
     module, _, name = entry["reference"].rpartition(".")
     value = getattr(importlib.import_module(f"solutions.{module}"), name)(**entry["arguments"])
     return from_base(float(value), entry["unit"]) if "unit" in entry else float(value)
 
 
 def differs(entry: Mapping[str, Any]) -> str:
-    """How what comes out differs from what is printed; nothing where it does not."""
+    """Describe how the result differs from the printed number; empty if it does not."""
     printed, half = printed_number(entry)
     allowed = max(half * 1.000001, entry.get("rel_tol", 0) * printed)
     try:
         found = computed(entry)
-    except Exception as error:  # whatever a reference raises, the other entries are looked at too
+    except Exception as error:  # whatever a reference raises, the other entries are still checked
         return repr(error)
     return "" if math.isclose(found, printed, rel_tol=0, abs_tol=allowed) else f"{found}, and {printed} is printed"
 
 
 def lacking(entry: Mapping[str, Any]) -> str:
-    """What an entry does not say, or says too much; nothing where all is well."""
+    """Describe missing and superfluous keys of an entry; empty if there are none."""
     needed = {"what", "source", "printed"}
     if "cannot" in entry:
         if set(entry) != needed | {"cannot"}:
@@ -70,14 +70,14 @@ def lacking(entry: Mapping[str, Any]) -> str:
     return "" if is_told_why else "a wider tolerance says why"
 
 
-def test_every_printed_number_comes_out() -> None:
+def test_references_reproduce_every_published_number() -> None:
     assert [(stem, entry["what"], said) for stem, entry in REPRODUCED if (said := differs(entry))] == []
 
 
-def test_every_entry_says_what_it_is_and_where_it_stands() -> None:
+def test_every_entry_has_a_description_and_a_source() -> None:
     assert [(stem, entry["what"], said) for stem, entry in ENTRIES if (said := lacking(entry))] == []
 
 
-def test_no_number_is_told_twice() -> None:
+def test_no_number_is_listed_twice() -> None:
     told = Counter(f"{entry['what']} {entry['source']} {entry['printed']}" for _, entry in ENTRIES)
     assert not [what for what, times in told.items() if times > 1]

@@ -1,4 +1,4 @@
-"""The bank as a whole, and what holds for a question of every kind; what holds for every problem is the lint's."""
+"""The entire bank, and properties of a question of every kind; the lint checks properties of every problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shardwise.question import Question
 
 @cache
 def drawn(name: str, seed: int | str) -> Question:
-    """A question that several tests look at: to draw it takes longest."""
+    """A question for several tests, because drawing takes longest."""
     return pose(checkout_bank().problems[name], seed)
 
 
@@ -32,7 +32,7 @@ def test_a_question_survives_a_lock_file(formed: Problem) -> None:
 
 
 @of_each_kind(3)
-def test_the_form_tells_nothing_of_the_key(formed: Problem) -> None:
+def test_the_form_reveals_nothing_about_the_key(formed: Problem) -> None:
     public = drawn(formed.id, 1).form.model_dump_json()
     for secret in ("mistakes", "correct", "original", "witness", "expected", "rel_tol"):
         assert f'"{secret}"' not in public
@@ -49,7 +49,7 @@ def test_every_chapter_has_every_sort_of_problem(whole_bank: Bank) -> None:
         assert {"quantity", "choice", "order", "formula"} <= found, chapter
 
 
-def test_the_bank_holds_what_was_promised(whole_bank: Bank) -> None:
+def test_the_bank_contains_what_was_promised(whole_bank: Bank) -> None:
     found = [problem.template.kind for problem in whole_bank.problems.values()]
     assert len(found) >= 50
     assert found.count("code") >= 6

@@ -1,4 +1,4 @@
-"""Banks: found where somebody means them, kept apart, cached by content, and digested whole."""
+"""Banks: found as configured, kept separate, cached by content, and digested completely."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ solution: "There are {{{{ key }}}}."
 
 @pytest.fixture(autouse=True)
 def _no_bank_of_the_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Nobody has named a bank, no shardwise.toml lies above, and nothing is cached."""
+    """No bank is named, there is no shardwise.toml in a parent folder, and nothing is cached."""
     monkeypatch.delenv("SHARDWISE_BANK", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "work").mkdir()
@@ -53,7 +53,7 @@ def _no_bank_of_the_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 @pytest.fixture
 def a_bank(tmp_path: Path) -> Callable[..., Path]:
-    """A function that makes a bank of one problem: how many bytes each GPU adds, and what the problem is called."""
+    """A function that creates a bank with one problem, from the bytes that each GPU adds and the problem's name."""
 
     def make(
         name: str, each: int = 10, *, chapter: str = "01-zero", slug: str = "state-bytes", title: str = ""
@@ -75,7 +75,7 @@ def a_bank(tmp_path: Path) -> Callable[..., Path]:
 
 
 def key_of(bank: Bank | Banks, name: str = "state-bytes") -> float:
-    """The key for 2 GPUs."""
+    """Return the key for 2 GPUs."""
     for seed in range(50):
         question = pose(bank.find(name), seed)
         if question.params["gpus"] == "2":
@@ -86,7 +86,7 @@ def key_of(bank: Bank | Banks, name: str = "state-bytes") -> float:
 # Two banks ------------------------------------------------------------------------------------------------------------
 
 
-def test_two_banks_that_both_have_a_zero_keep_apart(a_bank: Callable[..., Path]) -> None:
+def test_two_banks_with_a_module_of_the_same_name_stay_separate(a_bank: Callable[..., Path]) -> None:
     ours, theirs = Bank.open(a_bank("ours", 10)), Bank.open(a_bank("theirs", 700))
     assert (key_of(ours), key_of(theirs), key_of(ours)) == (20, 1400, 20)
     assert [bank.references.oracle("zero.counted")(gpus=2) for bank in (ours, theirs)] == [20, 1400]
@@ -95,7 +95,7 @@ def test_two_banks_that_both_have_a_zero_keep_apart(a_bank: Callable[..., Path])
     assert key_of(Banks([theirs, ours])) == 1400
 
 
-def test_of_two_problems_of_one_name_the_first_banks_counts(a_bank: Callable[..., Path]) -> None:
+def test_of_two_problems_with_the_same_name_the_first_banks_is_used(a_bank: Callable[..., Path]) -> None:
     ours, theirs = a_bank("ours"), a_bank("theirs")
     other = a_bank("other", slug="more-bytes", chapter="02-more")
     banks = open_banks([ours, theirs, other])
@@ -107,7 +107,7 @@ def test_of_two_problems_of_one_name_the_first_banks_counts(a_bank: Callable[...
     assert banks.of("01-zero").folder == ours
     assert [problem.title for problem in banks.of_chapter("02-more")] == ["A problem of other"]
     assert str(banks) == ", ".join(f"{folder} (1 chapter, 1 problem)" for folder in (ours, theirs, other))
-    with pytest.raises(ShardwiseError, match=r"There is no chapter '09-none'; the chapters are 01-zero, 02-more\."):
+    with pytest.raises(ShardwiseError, match=r"There is no chapter '09-none'. The chapters are 01-zero, 02-more\."):
         banks.of("09-none")
     with pytest.raises(ShardwiseError, match=r"There is no problem “stat-bytes”\. Did you mean state-bytes"):
         banks.find("stat-bytes")
@@ -134,7 +134,7 @@ def test_what_is_named_comes_before_the_variable_the_settings_and_the_shipped_ba
     assert folders() == [settings]
 
 
-def test_several_banks_are_taken_in_the_order_in_which_they_are_named(
+def test_several_banks_are_used_in_the_order_in_which_they_are_named(
     a_bank: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     first, second = a_bank("first"), a_bank("second")
@@ -156,7 +156,7 @@ def test_the_nearest_settings_count_and_their_paths_are_relative_to_them(
     assert folders(start=deep) == [far]
     (tmp_path / "work" / "shardwise.toml").write_text('bank = ["../near", "shipped"]\n')
     assert folders(start=deep) == [near, shipped()]
-    (deep / "shardwise.toml").write_text("")  # says nothing
+    (deep / "shardwise.toml").write_text("")  # prints nothing
     assert folders(start=deep) == [shipped()]
 
 
@@ -164,15 +164,15 @@ def test_the_nearest_settings_count_and_their_paths_are_relative_to_them(
     ("text", "words"),
     [
         ('bank = ["."', "shardwise.toml cannot be read: "),
-        ("bank = 5", "shardwise.toml: I expected bank = [\"FOLDER\", ...], and this is 5."),
-        ('banks = ["."]', "shardwise.toml: I know the setting bank, and not banks."),
-        ('bank = ["."]\nseed = 1\ncourse = "x"', "shardwise.toml: I know the setting bank, and not course, seed."),
-        ('bank = ["nowhere"]', "nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank "),
+        ("bank = 5", "shardwise.toml: expected bank = [\"FOLDER\", ...], not 5."),
+        ('banks = ["."]', "shardwise.toml: unknown setting banks. The only setting is bank."),
+        ('bank = ["."]\nseed = 1\ncourse = "x"', "shardwise.toml: unknown setting course, seed. The only setting is bank."),
+        ('bank = ["nowhere"]', "nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank "),
         ('bank = "\\ud800"', "shardwise.toml cannot be read: "),
         ("bank = " + "[" * 20_000 + "]" * 20_000, "shardwise.toml cannot be read: it is nested too deeply."),
     ],
 )  # fmt: skip
-def test_settings_that_cannot_be_are_answered_with_what_was_expected(tmp_path: Path, text: str, words: str) -> None:
+def test_invalid_settings_are_reported_with_what_was_expected(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "shardwise.toml").write_text(text)
     with pytest.raises(ShardwiseError) as caught:
         open_banks()
@@ -185,10 +185,10 @@ def test_settings_that_cannot_be_are_answered_with_what_was_expected(tmp_path: P
     [
         (Path.mkdir, "Is a directory"),
         (os.mkfifo, "it is a pipe, a socket or a device"),
-        (lambda file: file.symlink_to("nowhere"), "it is a link that leads nowhere"),
+        (lambda file: file.symlink_to("nowhere"), "it is a dangling link"),
     ],
 )
-def test_settings_that_are_no_file_are_not_passed_over(
+def test_settings_that_are_not_a_file_are_reported(
     a_bank: Callable[..., Path], tmp_path: Path, make: Callable[[Path], None], words: str
 ) -> None:
     make(tmp_path / "shardwise.toml")
@@ -197,25 +197,27 @@ def test_settings_that_are_no_file_are_not_passed_over(
     assert folders(named := a_bank("named")) == [named]
 
 
-def test_a_name_that_is_too_long_for_a_folder_is_said_to_be_that() -> None:
+def test_a_name_that_is_too_long_for_a_folder_is_reported() -> None:
     told = api.use_bank("a" * 5000)
     assert "cannot be opened: File name too long." in told.markdown
     assert len(told.markdown) < 200
 
 
-def test_a_folder_that_is_no_bank_is_said_to_be_that(tmp_path: Path) -> None:
-    words = "holds no folder problems/, so it is no bank. To start one:  shardwise init bank"
+def test_a_folder_that_is_not_a_bank_is_reported(tmp_path: Path) -> None:
+    words = "is not a bank: it has no folder problems/. To create one:  shardwise init bank"
     with pytest.raises(ShardwiseError, match=f"nowhere {words}"):
         open_banks([tmp_path / "nowhere"])
     (tmp_path / "a-file").write_text("x")
     with pytest.raises(ShardwiseError, match=f"a-file {words}"):
         open_banks([tmp_path / "a-file"])
     (tmp_path / "empty" / "problems").mkdir(parents=True)
-    with pytest.raises(ShardwiseError, match=r"problems holds no chapter, a folder with a chapter\.yaml\."):
+    with pytest.raises(
+        ShardwiseError, match=r"problems contains no chapter\. A chapter is a folder with a chapter\.yaml\."
+    ):
         open_banks([tmp_path / "empty"])
 
 
-def test_without_an_installed_bank_it_says_how_to_get_or_name_one(
+def test_without_an_installed_bank_the_error_explains_how_to_get_or_name_one(
     monkeypatch: pytest.MonkeyPatch, a_bank: Callable[..., Path]
 ) -> None:
     mine, find_spec = a_bank("mine"), importlib.util.find_spec
@@ -229,11 +231,11 @@ def test_without_an_installed_bank_it_says_how_to_get_or_name_one(
         assert "pip install shardwise-bank" in str(caught.value)
         assert 'bank = ["DIR"] in a shardwise.toml' in str(caught.value)
     told = api.check("bytes-per-gpu", "1 GB")
-    assert isinstance(told, api.Message)  # a student gets no traceback
+    assert isinstance(told, api.Message)  # students see no traceback
     assert "pip install shardwise-bank" in told.markdown
 
 
-def test_an_installed_bank_whose_files_are_gone_is_said_to_be_that(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_bank_whose_files_are_gone_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     import shardwise_bank
 
     def folder() -> Path:
@@ -252,7 +254,7 @@ def said(made: Any) -> str:
     return made.markdown
 
 
-def test_a_session_practises_the_banks_that_it_was_told(a_bank: Callable[..., Path]) -> None:
+def test_a_session_uses_the_banks_that_it_is_given(a_bank: Callable[..., Path]) -> None:
     ours, theirs = a_bank("ours"), a_bank("theirs", slug="more-bytes")
     assert said(api.use_bank(str(ours))) == f"Bank: {ours} (1 chapter, 1 problem)"
     assert "A problem of ours" in said(api.another("state-bytes"))
@@ -282,8 +284,8 @@ def test_a_bank_that_cannot_be_opened_leaves_the_session_as_it_was(a_bank: Calla
     faulty = a_bank("faulty")
     (faulty / "problems" / "01-zero" / "chapter.yaml").write_text("titel: Zero\n")
     told = said(api.use_bank(str(faulty.with_name(broken))))
-    assert ("so it is no bank" if broken == "nowhere" else "chapter.yaml:1:1: titel: unknown key 'titel'") in told
-    assert said(api.hint()).startswith("**Hint 1.**")  # still of the problem before
+    assert ("is not a bank" if broken == "nowhere" else "chapter.yaml:1:1: titel: unknown key 'titel'") in told
+    assert said(api.hint()).startswith("**Hint 1.**")  # still for the previous problem
 
 
 def test_a_kernel_in_a_folder_with_settings_finds_its_bank(a_bank: Callable[..., Path], tmp_path: Path) -> None:
@@ -310,7 +312,7 @@ def test_an_edited_file_is_read_when_the_bank_is_opened_again(a_bank: Callable[.
         Bank.open(folder).read_all()
 
 
-def test_a_fault_that_no_list_shows_is_said_when_the_problem_is_posed(a_bank: Callable[..., Path]) -> None:
+def test_a_fault_that_a_list_does_not_need_is_reported_when_the_problem_is_posed(a_bank: Callable[..., Path]) -> None:
     folder = a_bank("ours")
     path = folder / "problems" / "01-zero" / "state-bytes.yaml"
     path.write_text(path.read_text().replace("hints", "hnits"))
@@ -353,7 +355,7 @@ def test_what_python_and_editors_leave_behind_counts_for_nothing(a_bank: Callabl
     assert Bank.open(folder).digest == before
 
 
-def test_a_digest_tells_where_one_file_ends_and_the_next_begins(tmp_path: Path) -> None:
+def test_a_digest_depends_on_where_one_file_ends_and_the_next_begins(tmp_path: Path) -> None:
     first, second, third = (tmp_path / name / "same" for name in "abc")
     for folder, files in (
         (first, {"a": "xy", "b": "z"}),
@@ -366,7 +368,7 @@ def test_a_digest_tells_where_one_file_ends_and_the_next_begins(tmp_path: Path) 
     assert len({digest_of(folder) for folder in (first, second, third)}) == 3
 
 
-def test_a_digest_does_not_say_where_a_bank_lies(a_bank: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_digest_does_not_depend_on_the_banks_location(a_bank: Callable[..., Path], tmp_path: Path) -> None:
     folder = a_bank("ours")
     before = Bank.open(folder).digest
     assert Bank.open(folder.rename(tmp_path / "moved")).digest == before
@@ -392,7 +394,7 @@ def test_a_digest_does_not_say_where_a_bank_lies(a_bank: Callable[..., Path], tm
         ("spelling.f", "solutions/spelling.py cannot be loaded: SyntaxError: "),
     ],
 )
-def test_a_reference_that_cannot_be_loaded_is_told_from_one_that_is_not_there(
+def test_an_unloadable_reference_is_distinguished_from_a_missing_one(
     a_bank: Callable[..., Path], name: str, words: str
 ) -> None:
     folder = a_bank("ours")
@@ -403,13 +405,13 @@ def test_a_reference_that_cannot_be_loaded_is_told_from_one_that_is_not_there(
     for module, source in sources.items():
         (folder / "solutions" / f"{module}.py").write_text(source)
     references = References(folder / "solutions")
-    for _ in range(2):  # it is no better when asked again
+    for _ in range(2):  # a second attempt fails too
         with pytest.raises(ShardwiseError) as caught:
             references.reference(name)
         assert str(caught.value).startswith(words)
 
 
-def test_a_student_is_told_what_is_wrong_with_a_bank_without_a_traceback(a_bank: Callable[..., Path]) -> None:
+def test_a_student_sees_the_faults_of_a_bank_without_a_traceback(a_bank: Callable[..., Path]) -> None:
     folder = a_bank("ours")
     (folder / "solutions" / "zero.py").write_text("import not_installed_anywhere\n")
     api.use_bank(str(folder))

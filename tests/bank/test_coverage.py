@@ -1,4 +1,4 @@
-"""The curriculum of a bank: which problems carry which row, the page that says so, and what is said where the two do not fit."""
+"""The curriculum of a bank: which problems cover which rows, the page about it, and faults in either."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ rows:
 
 
 def a_bank(folder: Path, rows: str = ROWS, covers: str = "A-P01, B-P01") -> Bank:
-    """A bank of one chapter with two problems, of which one covers some rows."""
+    """A bank with one chapter and two problems, one of which covers some rows."""
     chapter = folder / "problems" / "01-rings"
     chapter.mkdir(parents=True)
     (chapter / "lesson.md").write_text("# Rings\n\n## Two phases\n\nFirst.\n")
@@ -57,9 +57,9 @@ def said(bank: Bank, *only: str) -> list[str]:
     return [f"{fault.place}: {fault.message} / {fault.remedy}" for fault in faults]
 
 
-def test_a_row_is_carried_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None:
+def test_a_row_is_covered_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None:
     bank = a_bank(tmp_path)
-    assert [(row, carried) for row, _, _, carried in coverage_table(curriculum(bank))] == [
+    assert [(row, cover) for row, _, _, cover in coverage_table(curriculum(bank))] == [
         ("A-P01", "first-one"),
         ("A-P02", "lesson: Two phases"),
         ("A-P03", "**nothing**"),
@@ -67,24 +67,22 @@ def test_a_row_is_carried_by_problems_a_lesson_or_a_note(tmp_path: Path) -> None
         ("B-P02", "not yet"),
         ("E1", "nothing follows from it"),
     ]
-    assert summary(curriculum(bank)) == (
-        "6 rows, 1 without anything that carries them: A-P03; 1 wait for chapters that are not written"
-    )
+    assert summary(curriculum(bank)) == ("6 rows, 1 not covered: A-P03; 1 in chapters that are not written yet")
 
 
-def test_the_page_links_problems_and_says_first_what_is_missing(tmp_path: Path) -> None:
+def test_the_page_links_problems_and_lists_first_what_is_missing(tmp_path: Path) -> None:
     text = coverage_page(curriculum(a_bank(tmp_path)), tmp_path / "docs")
     counts, missing, rings, later, without = text.split("\n## ")
     assert "Two books on rings, called A and B." in counts
     assert "| 01-rings | 3 | 1 | 1 | 1 |" in counts
     assert "| 02-later | 2 | 1 | 0 | 1 (not yet) |" in counts
-    assert missing.startswith("Still without a problem\n")
+    assert missing.startswith("Not covered yet\n")
     assert "| A-P03 | what nobody asks | **nothing** |" in missing and "A-P01" not in missing
     assert rings.startswith("Rings\n")
     assert "| A-P01 | how long a ring takes | [first-one](../problems/01-rings/first-one.yaml) |" in rings
     assert "| A-P02 | why \\| not a tree | lesson: Two phases |" in rings
     assert later.startswith("02-later (not yet)\n")
-    assert without.startswith("Of no chapter\n") and "| E1 | a misspelling | nothing follows from it |" in without
+    assert without.startswith("Without a chapter\n") and "| E1 | a misspelling | nothing follows from it |" in without
 
 
 def test_the_page_is_written_and_checked(tmp_path: Path) -> None:
@@ -95,7 +93,7 @@ def test_the_page_is_written_and_checked(tmp_path: Path) -> None:
     assert run(*named, "--check") == (
         1,
         f"Bank: {tmp_path} (1 chapter, 2 problems)\n"
-        f"{page_} is not what the bank says today. Run `shardwise coverage --write {page_}` and commit it.\n",
+        f"{page_} is out of date. Run `shardwise coverage --write {page_}` and commit it.\n",
     )
     assert not page_.exists()
     assert run(*named)[0] == 0
@@ -106,7 +104,7 @@ def test_the_page_is_written_and_checked(tmp_path: Path) -> None:
     assert run(*named)[0] == 0
     assert page_.read_text("utf-8") == before
     code, out = run("--bank", str(tmp_path))
-    assert (code, out.splitlines()[1].split()) == (0, ["row", "chapter", "asks", "carried", "by"])
+    assert (code, out.splitlines()[1].split()) == (0, ["row", "chapter", "asks", "covered", "by"])
 
 
 def test_no_text_breaks_a_table_of_the_page_or_begins_html(tmp_path: Path) -> None:
@@ -118,15 +116,15 @@ def test_no_text_breaks_a_table_of_the_page_or_begins_html(tmp_path: Path) -> No
     assert r"## 02 \<i> (not yet)" in text.splitlines()
 
 
-def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_shown_is_reported(tmp_path: Path) -> None:
     for name in ("one", "two", "none"):
         a_bank(tmp_path / name)
     (tmp_path / "none" / NAME).unlink()
     assert "No bank here has a problems/curriculum.yaml" in run("--bank", str(tmp_path / "none"))[1]
     several = [part for name in ("one", "two") for part in ("--bank", str(tmp_path / name))]
-    assert "Several banks here have a curriculum. Name one with --bank." in run(*several)[1]
+    assert "Several of these banks have a curriculum. Name one with --bank." in run(*several)[1]
     assert run("--bank", str(tmp_path / "one"), "--bank", str(tmp_path / "none"))[0] == 0
-    assert "Name the page that is to be checked" in run("--bank", str(tmp_path / "one"), "--check")[1]
+    assert "--check needs the page to check" in run("--bank", str(tmp_path / "one"), "--check")[1]
 
 
 def test_a_bank_may_have_a_curriculum_or_none(tmp_path: Path) -> None:
@@ -137,7 +135,7 @@ def test_a_bank_may_have_a_curriculum_or_none(tmp_path: Path) -> None:
     assert said(bank) == stray_files(bank) == []
 
 
-def test_a_row_that_is_not_in_the_curriculum_is_said_at_its_place(tmp_path: Path) -> None:
+def test_a_row_that_is_not_in_the_curriculum_is_reported_at_its_place(tmp_path: Path) -> None:
     bank = a_bank(tmp_path, covers="A-P01, A-PO2, Z")
     faults = [
         "problems/01-rings/first-one.yaml:5:17: covers: curriculum.yaml has no row 'A-PO2' / Did you mean 'A-P02'?",
@@ -152,24 +150,26 @@ def test_a_row_that_is_not_in_the_curriculum_is_said_at_its_place(tmp_path: Path
     [
         ("A-P02", "A-P01", "4:10: rows: A-P01 is listed twice / Remove one."),
         ("lesson: Two phases", "lesson: Two phase", "4:68: rows: the lesson of 01-rings has no heading “## Two phase” / Did you mean 'Two phases'?"),
-        ("later still", "later, lesson: Two phases", "7:68: rows: B-P02 is carried by the lesson of 02-later, which is not written / Leave `lesson` out until then."),
-        ("chapter: 01-rings, asks: what", "chapter: 01-ring, asks: what", "5:26: rows: A-P03 belongs to a chapter '01-ring', and that number is another's / Did you mean '01-rings'?"),
+        ("later still", "later, lesson: Two phases", "7:68: rows: B-P02 names a lesson of 02-later, which is not written yet / Remove `lesson` until it is."),
+        ("chapter: 01-rings, asks: what", "chapter: 01-ring, asks: what", "5:26: rows: A-P03 belongs to '01-ring', but another chapter has that number / Did you mean '01-rings'?"),
     ],
 )  # fmt: skip
-def test_a_row_that_does_not_fit_the_bank_is_said_at_its_place(tmp_path: Path, old: str, new: str, fault: str) -> None:
+def test_a_row_that_contradicts_the_bank_is_reported_at_its_place(
+    tmp_path: Path, old: str, new: str, fault: str
+) -> None:
     assert said(a_bank(tmp_path, ROWS.replace(old, new), covers=""), "second-one") == [f"{NAME}:{fault}"]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (", note: nothing follows from it", "", "rows.5: E1 has neither a chapter nor a note that says why it is left out"),
+        (", note: nothing follows from it", "", "rows.5: E1 needs a chapter, or a note that says why the bank omits it"),
         ("note: nothing", "note: nothing, lesson: Two phases, about: it", "unknown key 'about'"),
-        ("note: nothing", "lesson: Two phases, note: nothing", "rows.5: E1 is carried by a lesson and has no chapter"),
-        ("kind: erratum", "kind: errata", "rows.5.kind: I expected 'row' or 'erratum', and this is 'errata'"),
+        ("note: nothing", "lesson: Two phases, note: nothing", "rows.5: E1 has a lesson but no chapter"),
+        ("kind: erratum", "kind: errata", "rows.5.kind: expected 'row' or 'erratum', but found 'errata'"),
     ],
 )  # fmt: skip
-def test_a_curriculum_that_is_not_valid_is_said_at_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_an_invalid_curriculum_is_reported_at_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
     bank = a_bank(tmp_path, ROWS.replace(old, new))
     with pytest.raises(Faulty) as caught:
         curriculum_of(bank)
@@ -177,6 +177,6 @@ def test_a_curriculum_that_is_not_valid_is_said_at_its_place(tmp_path: Path, old
     assert f"{NAME}:8:" in str(caught.value)
 
 
-def test_nothing_that_the_written_chapters_have_to_teach_is_left_out(whole_bank: Bank) -> None:
+def test_every_row_of_the_written_chapters_is_covered(whole_bank: Bank) -> None:
     found = curriculum(whole_bank)
     assert [row.id for row in found.rows if found.is_missing(row)] == []

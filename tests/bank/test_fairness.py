@@ -1,4 +1,4 @@
-"""How much harder one draw is than another: counted by hand on questions of the bank, and printed."""
+"""How much harder one draw is than another: compared with counts by hand, and printed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def bank() -> Bank:
     return Bank.open(ROOT)
 
 
-def test_a_problem_that_asks_the_same_of_all_has_no_spread(bank: Bank) -> None:
+def test_a_problem_with_equal_draws_has_no_spread(bank: Bank) -> None:
     assert spread(bank.problems["02-zero/states-formula"], seeds=10).gap == 0
 
 
-def test_the_spread_lies_between_its_two_draws_and_says_why(bank: Bank) -> None:
+def test_the_spread_is_between_two_draws_and_explains_itself(bank: Bank) -> None:
     problem = bank.problems["02-zero/plan-without-labels"]
     found = spread(problem, seeds=20)
     efforts = [effort(problem, str(seed)).total for seed in range(20)]
@@ -39,4 +39,4 @@ def test_the_widest_spread_comes_first_and_is_named() -> None:
     assert done.exit_code == 0, done.output
     lines = [line for line in done.output.splitlines() if "02-zero/" in line]
     assert "plan-without-labels" in lines[0] and "states-formula" in lines[1]
-    assert "2 problems; the widest spread is" in lines[-1] and lines[-1].endswith("of 02-zero/plan-without-labels")
+    assert "2 problems; the widest spread is" in lines[-1] and lines[-1].endswith("for 02-zero/plan-without-labels")

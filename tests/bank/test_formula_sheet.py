@@ -1,4 +1,4 @@
-"""The formula sheet: what is read from a docstring, who asks for it, and the pages that are made of it."""
+"""The formula sheet: parsing of docstrings, the problems that use a formula, and the pages."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_docstring_is_read_part_by_part(bank: Bank) -> None:
     ]
 
 
-def test_the_pages_show_it_as_it_stands_and_lead_to_its_problems(bank: Bank) -> None:
+def test_the_pages_show_it_verbatim_and_link_to_its_problems(bank: Bank) -> None:
     found = formulas_of(bank)
     markdown, html = in_markdown(bank, found, bank.folder), in_html(bank, found, bank.folder)
     assert "- [Springs & masses](#springs--masses) (1)" in markdown
@@ -121,25 +121,28 @@ def run(*words: str) -> tuple[int, str]:
     return done.exit_code, done.output + str(done.exception or "")
 
 
-def test_a_page_is_written_once_and_its_drift_is_told(tmp_path: Path) -> None:
+def test_a_page_is_written_once_and_changes_are_detected(tmp_path: Path) -> None:
     page = tmp_path / "new" / "formulas.md"
     assert run("--write", str(page))[0] == 0
     assert run("--write", str(page), "--check")[0] == 0
     page.write_text(page.read_text("utf-8").replace("busbw", "bandwidth"), "utf-8")
     code, said = run("--write", str(page), "--check")
-    assert code == 1 and "is not what the references say today" in said
+    assert code == 1 and "is out of date" in said
     assert "busbw" not in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        (b"x = 1\ndef f(:", "solutions/springs.py:2: is no Python: invalid syntax"),
-        (b"x = " + b"(" * 5000 + b")" * 5000, "solutions/springs.py:1: is no Python: too many nested parentheses"),
+        (b"x = 1\ndef f(:", "solutions/springs.py:2: is not valid Python: invalid syntax"),
+        (
+            b"x = " + b"(" * 5000 + b")" * 5000,
+            "solutions/springs.py:1: is not valid Python: too many nested parentheses",
+        ),
         (b"# \xff", "solutions/springs.py:1: is not UTF-8"),
     ],
 )
-def test_a_module_that_is_no_python_is_said_at_its_place(bank: Bank, written: bytes, said: str) -> None:
+def test_a_module_that_is_not_python_is_reported_at_its_place(bank: Bank, written: bytes, said: str) -> None:
     (bank.folder / "solutions" / "springs.py").write_bytes(written)
     with pytest.raises(Faulty) as refused:
         formulas_of(bank)

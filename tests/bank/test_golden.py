@@ -1,4 +1,4 @@
-"""Every problem poses the questions that it posed before, to the byte: for 20 seeds, and for 5 of them in the quick run."""
+"""Every problem poses exactly the same questions as before, for 20 seeds, or for 5 of them in the quick run."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def test_a_problem_poses_the_questions_that_it_posed_before(problem: Problem, mo
     assert not changed, changed + HOW
 
 
-def test_no_problem_is_gone(whole_bank: Bank) -> None:
+def test_no_problem_has_disappeared(whole_bank: Bank) -> None:
     gone = [name for name in kept() if name not in whole_bank.problems]
     assert not gone, f"{', '.join(gone)}: gone.{HOW}"

@@ -1,4 +1,4 @@
-"""Moving pictures: how a bank's are found and asked, what a notebook shows of them, and what the lint says."""
+"""Interactive figures: how they are found and called, what a notebook shows, and what the lint reports."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def the(name: str) -> Moving:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Bank:
-    """A bank of one's own with a picture."""
+    """A bank with its own interactive figure."""
     folder = tmp_path / "bank"
     init_bank(folder)
     (chapter,) = (folder / "problems").glob("01-*")
@@ -80,13 +80,13 @@ def test_what_the_browser_begins_with_has_no_answer(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_right_guess_is_right_and_another_is_told_what_it_is(name: str) -> None:
+def test_the_right_guess_is_right_and_a_wrong_one_gets_the_answer(name: str) -> None:
     picture = the(name)
     known = picture.module.predict()
     if "choices" in known:
         judged = [picture.judge(choice)["right"] for choice in known["choices"]]
         assert judged == [place == known["answer"] for place in range(len(known["choices"]))]
-        assert picture.judge("something else") == {"right": None, "say": "Choose one of them."}
+        assert picture.judge("something else") == {"right": None, "say": "Choose one of the options."}
     else:
         assert picture.judge(f"{known['answer'] * 1.1:.4g} {known['unit']}")["right"] is True
         wrong = picture.judge(str(known["answer"] * 2))
@@ -95,24 +95,24 @@ def test_the_right_guess_is_right_and_another_is_told_what_it_is(name: str) -> N
         assert picture.judge("nan")["right"] is None
 
 
-def test_a_setting_that_is_none_or_that_cannot_be_is_told() -> None:
+def test_an_unknown_or_impossible_setting_is_reported() -> None:
     picture = the("pipeline")
-    with pytest.raises(ShardwiseError, match="stages: I expected one of 2, 4, 6, 8, and this is '5'"):
+    with pytest.raises(ShardwiseError, match="stages must be one of 2, 4, 6, 8, not '5'"):
         picture.show({**picture.start, "stages": "5"})
-    with pytest.raises(ShardwiseError, match="schedule: I expected one of GPipe"):
+    with pytest.raises(ShardwiseError, match="schedule must be one of GPipe"):
         picture.show({})
-    with pytest.raises(ShardwiseError, match="This cannot be drawn: interleaving needs a multiple of the stages"):
+    with pytest.raises(ShardwiseError, match="Cannot draw this setting: interleaving needs a multiple of the stages"):
         picture.show({**picture.start, "schedule": "interleaved", "stages": "6"})
 
 
-def test_a_name_that_is_none_gets_the_nearest() -> None:
+def test_an_unknown_name_gets_the_closest_one() -> None:
     with pytest.raises(ShardwiseError, match=r"There is no figure “rings”. Did you mean “ring”\?"):
         the("rings")
-    with pytest.raises(ShardwiseError, match=f"There are {', '.join(NAMES)}"):
+    with pytest.raises(ShardwiseError, match=f"The figures are {', '.join(NAMES)}"):
         the("???")
 
 
-def test_what_is_drawn_stands_out_in_both_themes_and_white_letters_stand_out_on_it() -> None:
+def test_drawings_have_enough_contrast_in_both_themes_and_with_white_labels() -> None:
     style = (ROOT / "desk" / "src" / "draw" / "style.js").read_text("utf-8")
     colours = dict(re.findall(r"--draw-(\w+): (#\w{6});", style))
     assert set(colours) == {"blue", "orange", "green", "purple", "red", "grey"}
@@ -149,7 +149,7 @@ def test_a_notebook_without_a_kernel_shows_the_still_in_words_and_as_a_picture(m
     assert len(listed) == len(NAMES) and any("A ring all-reduce, step by step" in line for line in listed)
 
 
-def test_a_lesson_is_cut_where_it_names_a_picture(own: Bank) -> None:
+def test_a_lesson_is_split_where_it_names_a_figure(own: Bank) -> None:
     (chapter,) = own.chapters
     notebook = chapter_notebook(own, chapter, named="../bank")
     nbformat.validate(nbformat.from_dict(notebook))
@@ -157,7 +157,7 @@ def test_a_lesson_is_cut_where_it_names_a_picture(own: Bank) -> None:
     before, cell, after = notebook["cells"][place - 1 : place + 2]
     assert cell["cell_type"] == "code"
     assert cell["source"] == 'from shardwise import figure\nfigure("a-rise", bank="../bank")'
-    assert cell["outputs"][0]["data"]["text/markdown"] == "*To move this picture, run this cell.*"
+    assert cell["outputs"][0]["data"]["text/markdown"] == "*To use this interactive figure, run this cell.*"
     assert before["source"].endswith("![It rises.](attachment:rise.png)") and list(before["attachments"]) == [
         "rise.png"
     ]
@@ -167,7 +167,7 @@ def test_a_lesson_is_cut_where_it_names_a_picture(own: Bank) -> None:
 # A bank of one's own -----------------------------------------------------------------------------------------------
 
 
-def test_a_bank_may_have_pictures_of_its_own(own: Bank) -> None:
+def test_a_bank_can_have_its_own_figures(own: Bank) -> None:
     assert [*moving_faults(own), *moving_faults(checkout_bank())] == []
     picture = moving([checkout_bank(), own], "a-rise")
     assert picture.show({"slope": "2"})["facts"] == [("slope", "2")]
@@ -179,25 +179,27 @@ def test_a_bank_may_have_pictures_of_its_own(own: Bank) -> None:
     [
         ("PLAYS =", "import nothing_such\nPLAYS =", "solutions/interactive/a_rise.py:5: cannot be loaded"),
         ("def predict", "def predicts", "solutions/interactive/a_rise.py lacks predict."),
-        ('"start": "1"', '"start": "3"', "slope: I expected one of 1, 2, none, and this is '3'."),
+        ('"start": "1"', '"start": "3"', "slope must be one of 1, 2, none, not '3'."),
         ('"rise"', '"fall"', "does not show figures/fall.png."),
         ('"why"', '"reason"', "KeyError: 'why'"),
     ],
 )
-def test_the_lint_says_what_is_wrong_with_a_picture(own: Bank, old: str, new: str, words: str) -> None:
+def test_the_lint_reports_what_is_wrong_with_a_figure(own: Bank, old: str, new: str, words: str) -> None:
     file = own.folder / "solutions" / "interactive" / "a_rise.py"
     file.write_text(file.read_text("utf-8").replace(old, new), "utf-8")
     (fault,) = moving_faults(Bank.open(own.folder))
     assert words in f"{fault.place}: {fault.message}"
 
 
-def test_the_lint_says_which_lesson_names_a_picture_that_is_not_there(own: Bank) -> None:
+def test_the_lint_reports_a_lesson_that_names_a_missing_figure(own: Bank) -> None:
     (own.folder / "solutions" / "interactive" / "a_rise.py").unlink()
     faults = [fault for report in lint(Banks([own]), seeds=1, workers=1) for fault in report.faults]
-    assert ["needs a solutions/interactive/a_rise.py, and there is none" in fault.message for fault in faults] == [True]
+    assert ["needs solutions/interactive/a_rise.py, which does not exist" in fault.message for fault in faults] == [
+        True
+    ]
 
 
-def test_a_lesson_that_cannot_be_read_is_said_once(own: Bank) -> None:
+def test_an_unreadable_lesson_is_reported_once(own: Bank) -> None:
     (own.folder / "solutions" / "interactive" / "a_rise.py").unlink()
     (lesson,) = own.folder.glob("problems/*/lesson.md")
     lesson.write_bytes(b"\xff")

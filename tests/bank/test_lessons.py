@@ -1,4 +1,4 @@
-"""Lessons and their problems: which section a problem follows, what is said where that cannot be, and new problems."""
+"""Lessons and their problems: which section a problem follows, faults in the list, and new problems."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PLAIN = "problems: [first-one, second-one, third-one]\n"
 
 
 def a_bank(folder: Path, problems: str = SECTIONS, lesson: str = LESSON) -> Bank:
-    """A bank of one chapter with three problems."""
+    """A bank with one chapter and three problems."""
     chapter = folder / "problems" / "01-rings"
     (chapter / "figures").mkdir(parents=True)
     for picture in ("ring", "step"):
@@ -71,7 +71,7 @@ def listing(folder: Path) -> Path:
 
 
 def order(bank: Bank) -> list[str]:
-    """The cells of the notebook: the first words of each text, and the problem of each other cell."""
+    """Return the notebook's cells: the first words of each text cell, and the problem of each other cell."""
     found = []
     for cell in chapter_notebook(bank, "01-rings")["cells"]:
         ours, first = cell["metadata"]["shardwise"], cell["source"].partition("\n")[0]
@@ -131,59 +131,63 @@ def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
         ),
         (
             SECTIONS.replace("Two phases", "No heading"),
-            "4:3: problems.No heading: lesson.md has no heading “## No heading” / Its headings are “Two phases”, "
+            "4:3: problems.No heading: lesson.md has no heading “## No heading” / The headings are “Two phases”, "
             "“An aside”, “What a step costs”, “Sources”.",
         ),
         (
             "problems:\n  What a step costs: [third-one]\n  Two phases: [first-one, second-one]\n",
-            "5:3: problems.Two phases: in lesson.md this section stands before “## What a step costs” / "
+            "5:3: problems.Two phases: in lesson.md this section comes before “## What a step costs” / "
             "List the sections in the order of the lesson.",
         ),
     ],
 )
-def test_a_heading_that_does_not_fit_the_lesson_is_said_at_its_place(tmp_path: Path, problems: str, said: str) -> None:
+def test_a_heading_that_contradicts_the_lesson_is_reported_at_its_place(
+    tmp_path: Path, problems: str, said: str
+) -> None:
     bank = a_bank(tmp_path, problems)
     (fault,) = section_faults(bank, "01-rings")
     where = "problems/01-rings/chapter.yaml:"
     assert f"{fault.place}: {fault.message} / {fault.remedy}" == where + said
-    for only in ([], ["first-one"]):  # it is said to somebody who proves one problem of the chapter, too
+    for only in ([], ["first-one"]):  # linting one problem of the chapter reports it too
         assert fault in faults_of(lint(Banks([bank]), seeds=1, only=only, workers=1))
     with pytest.raises(Faulty, match=r"chapter\.yaml"):
         render(Banks([bank]), tmp_path / "notebooks", check=False)
 
 
-def test_a_heading_that_occurs_twice_is_said(tmp_path: Path) -> None:
+def test_a_heading_that_occurs_twice_is_reported(tmp_path: Path) -> None:
     bank = a_bank(tmp_path, lesson=LESSON.replace("## An aside", "## Two phases"))
     (fault,) = section_faults(bank, "01-rings")
     assert fault.place == "problems/01-rings/chapter.yaml:4:3"
     assert fault.message == "problems.Two phases: lesson.md has the heading “## Two phases” 2 times"
-    assert fault.remedy == "Give each section a heading of its own."
+    assert fault.remedy == "Give each section a different heading."
 
 
 def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) -> None:
     bank = a_bank(tmp_path, lesson="# Rings\n")
     assert {fault.remedy for fault in section_faults(bank, "01-rings")} == {
-        "Write such headings, or give one plain list."
+        "Add headings to the lesson, or write one plain list."
     }
     lesson = tmp_path / "problems" / "01-rings" / "lesson.md"
     lesson.write_bytes(b"\xff")
     assert [fault.message for fault in section_faults(bank, "01-rings")] == ["is not UTF-8: invalid start byte"]
     lesson.unlink()
-    assert list(section_faults(bank, "01-rings")) == []  # the lint says that there is no lesson
+    assert list(section_faults(bank, "01-rings")) == []  # the lint reports that there is no lesson
 
 
 @pytest.mark.parametrize(
     ("problems", "words"),
     [
         (SECTIONS.replace("third-one", "first-one"), "6:7: problems: first-one is listed twice"),
-        (SECTIONS.replace(", second-one", ""), "second-one.yaml lies in this folder and is not listed"),
+        (SECTIONS.replace(", second-one", ""), "second-one.yaml is in this folder but not in the list"),
         (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: there is no fourth-one.yaml in this folder"),
         (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not YAML: "),
-        (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: I expected a list, and this is 'first-one'"),
-        ("problems: {}\n", "problems: I expected at least 1 of them"),
+        (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: expected a list, but found 'first-one'"),
+        ("problems: {}\n", "problems: expected a length of at least 1"),
     ],
 )  # fmt: skip
-def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, problems: str, words: str) -> None:
+def test_a_list_that_differs_from_the_folder_is_reported_at_its_place(
+    tmp_path: Path, problems: str, words: str
+) -> None:
     with pytest.raises(Faulty) as caught:
         a_bank(tmp_path, problems)
     assert words in str(caught.value)
@@ -202,7 +206,9 @@ def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, prob
         ("problems: # all\n  Two phases: # two\n  - first-one\n  - second-one\n  Sources:\n  -   third-one\n\n# End", ("third-one\n", "third-one\n  -   new-one\n")),
     ],
 )  # fmt: skip
-def test_a_new_problem_is_listed_last_and_all_else_stays(tmp_path: Path, before: str, after: tuple[str, str]) -> None:
+def test_a_new_problem_is_listed_last_and_nothing_else_changes(
+    tmp_path: Path, before: str, after: tuple[str, str]
+) -> None:
     bank = a_bank(tmp_path, before)
     text = listing(tmp_path).read_text("utf-8")
     new_problem("01-rings/new-one", "choice", Banks([bank]))
@@ -215,6 +221,6 @@ def test_a_new_problem_is_listed_last_and_all_else_stays(tmp_path: Path, before:
 def test_a_list_that_cannot_be_added_to_is_left_alone(tmp_path: Path) -> None:
     bank = a_bank(tmp_path, 'problems: [first-one, second-one, "third\\x2done"]\n')
     before = sorted(tmp_path.rglob("*")), listing(tmp_path).read_text("utf-8")
-    with pytest.raises(ShardwiseError, match="has no list of problems that I can add to; add the new one by hand"):
+    with pytest.raises(ShardwiseError, match=r"Cannot add the problem to the list in chapter\.yaml\. Add it by hand"):
         new_problem("01-rings/new-one", "choice", Banks([bank]))
     assert (sorted(tmp_path.rglob("*")), listing(tmp_path).read_text("utf-8")) == before

@@ -1,4 +1,4 @@
-"""The lint: broken on purpose in every way we know, a bank is faulted in words; a new problem of each kind passes."""
+"""The lint: it faults a bank that is broken in every known way, and passes a new problem of each kind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
 
 
 @pytest.mark.parametrize("kind", TEMPLATES)
-def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
+def test_the_template_that_the_other_tests_break_is_sound(kind: str) -> None:
     report = lint_problem(problem(kind), seeds=60)
     assert report.faults == []
     assert report.accepted > 0.5
@@ -54,22 +54,22 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("quantity", ("factor: 0.5", "factor: 1.003"), "500 draws for seed 0 were all rejected"),
         ("quantity", ("factor: 0.5", "value: key / 0"), "“key / 0” has no value here"),
         ("quantity", ("factor: 0.5", "value: kye / 2"), "“kye / 2” has no value here: 'kye' is undefined"),
-        ("quantity", ("prompt: |", "where: [gpus > 8 and gpus < 32 and message_bytes < 2e9]\nprompt: |"), r"accepts \d\.\d% of its draws"),
-        ("quantity", ("prompt: |", "  spare: 3\nprompt: |"), "params.spare is drawn and never used"),
+        ("quantity", ("prompt: |", "where: [gpus > 8 and gpus < 32 and message_bytes < 2e9]\nprompt: |"), r"accepts only \d\.\d% of its draws"),
+        ("quantity", ("prompt: |", "  spare: 3\nprompt: |"), "params.spare is drawn but never used"),
         ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "ring.ring.bytes_sent    "), r"solutions/ring/ring.py has no function 'bytes_sent'"),
-        ("quantity", ("reference: ring.ring.bytes_sent_per_gpu", "reference: ring.ring.all_reduce_seconds"), "all_reduce_seconds needs bandwidth_bytes_per_s; no parameter has that name"),
+        ("quantity", ("reference: ring.ring.bytes_sent_per_gpu", "reference: ring.ring.all_reduce_seconds"), "all_reduce_seconds needs bandwidth_bytes_per_s, but no parameter has that name"),
         ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "ValueError: gpus must be a whole number"),
         ("quantity", ("How much does each", "{{ how }} does each"), "this text cannot be rendered: 'how' is undefined"),
         ("quantity", ("How much does each", "{{ none }} does each"), "seed 0 and 4 more: a text shows the raw value None: "),
-        ("quantity", ("How much does each", "That is $ 5$. How much does each"), r"seed 0 and 4 more: a text shows \$ that is part of no formula: "),
-        ("quantity", ("How much does each", "{{ '{{' }} gpus }} How much does each"), "a text shows an expression that was never filled in"),
-        ("quantity", ("solution: |", "takeaway: It is $ 5$.\nsolution: |"), r"seed 0 and 4 more: a text shows \$ that is part of no formula: "),
+        ("quantity", ("How much does each", "That is $ 5$. How much does each"), r"seed 0 and 4 more: a text shows a \$ that does not belong to a formula: "),
+        ("quantity", ("How much does each", "{{ '{{' }} gpus }} How much does each"), "a text shows an expression that was not filled in"),
+        ("quantity", ("solution: |", "takeaway: It is $ 5$.\nsolution: |"), r"seed 0 and 4 more: a text shows a \$ that does not belong to a formula: "),
         ("quantity", ("solution: |", "takeaway: It is {{ how }}.\nsolution: |"), "this text cannot be rendered: 'how' is undefined"),
         ("quantity", ("{{ key", "{{ gpus"), "the solution never shows the right number"),
-        ("quantity", ("unit: GB\n  rel_tol", "unit: ms\n  rel_tol"), r"a-problem\.yaml:17:9: answer\.unit is ms, which measures time; ring\.ring\.bytes_sent_per_gpu says of its result that it measures information"),
-        ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "ring.ring.steps    "), "answer.unit is GB, and the result of ring.ring.steps does not change with the unit of information"),
-        ("choice", ("{{ gpus }} GPUs all-reduce", "Five GPUs all-reduce"), "seed 0 and 4 more: the prompt says 'five', and 3 are shown"),
-        ("choice", ("would send, each,", "would send, each. Which is the first of these that is true?"), "the prompt asks for the first of what is shown in another order"),
+        ("quantity", ("unit: GB\n  rel_tol", "unit: ms\n  rel_tol"), r"a-problem\.yaml:17:9: answer\.unit is ms, which measures time, but the docstring of ring\.ring\.bytes_sent_per_gpu says that the result measures information"),
+        ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "ring.ring.steps    "), "answer.unit is GB, but the result of ring.ring.steps does not scale with the unit of information"),
+        ("choice", ("{{ gpus }} GPUs all-reduce", "Five GPUs all-reduce"), "seed 0 and 4 more: the prompt says 'five', but the question shows 3"),
+        ("choice", ("would send, each,", "would send, each. Which is the first of these that is true?"), "the prompt asks for the first of items that every student sees in another order"),
         ("code", ("return 2 * message_gb * (gpus - 1) / gpus", "return message_gb"), r"seed 0 and 7 more: the program in the solution is marked incorrect: `sent_gb"),
         ("choice", ("text: half as much as now", "text: twice as much as now"), "two options that are shown together read the same"),
         ("choice", ("pick: one", "pick: one\n  shown: 9"), "answer.shown is 9, and there are 3 options"),
@@ -98,7 +98,7 @@ SLIPS = """slips:
   - {line: algorithm_rate = message_bytes / measured_s, reads: algorithm_rate = message_bytes * 8 / measured_s, say: bits for bytes}
   - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = (gpus - 1) / gpus, say: one phase of two}
   - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = 2 * gpus / gpus, say: N for N - 1}
-  - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = 2 * (gpus - 1), say: the chunk is left out}
+  - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = 2 * (gpus - 1), say: the chunk is missing}
 hints:
 """
 
@@ -107,7 +107,7 @@ def test_a_hunt_draws_from_the_slips_that_are_listed() -> None:
     hunt = problem("bugline", ("hints:\n", SLIPS))
     assert not lint_problem(hunt, seeds=50).faults
     drawn = {pose(hunt, seed).key.change for seed in range(50)}
-    assert drawn == {"bits for bytes", "one phase of two", "N for N - 1", "the chunk is left out"}
+    assert drawn == {"bits for bytes", "one phase of two", "N for N - 1", "the chunk is missing"}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_hunt_draws_from_the_slips_that_are_listed() -> None:
          "only 3 slips of ring.ring.bus_bandwidth are exposed by its inputs; a hunt needs at least 4 on at least 2 lines"),
     ],
 )  # fmt: skip
-def test_a_slip_that_makes_no_hunt_is_faulted(change: tuple[str, str], words: str) -> None:
+def test_a_slip_that_makes_no_bug_hunt_is_faulted(change: tuple[str, str], words: str) -> None:
     old, new = change
     assert SLIPS.count(old) == 1
     faults = lint_problem(problem("bugline", ("hints:\n", SLIPS.replace(old, new))), seeds=5).faults
@@ -134,7 +134,7 @@ def test_a_slip_that_makes_no_hunt_is_faulted(change: tuple[str, str], words: st
     ("written", "faulted"),
     [("", True), (", bytes_per_weight: bytes_per_weight", False), (", bytes_per_weight: 2", False)],
 )
-def test_a_default_that_a_parameter_takes_the_place_of_has_to_be_named(written: str, faulted: bool) -> None:
+def test_a_default_that_a_parameter_replaces_has_to_be_named(written: str, faulted: bool) -> None:
     counted = problem(
         "quantity",
         ("  message_bytes:", "  bytes_per_weight: {choice: [2, 4]}\n  message_bytes:"),
@@ -144,8 +144,8 @@ def test_a_default_that_a_parameter_takes_the_place_of_has_to_be_named(written: 
         ("unit: GB\n  rel_tol", "unit: parameter\n  rel_tol"),
     )  # fmt: skip
     words = (
-        "zero.adam.parameters_in has a default for bytes_per_weight, and takes the parameter of that name in its place",
-        "If that is meant, write `arguments: {bytes_per_weight: bytes_per_weight}`; else rename the parameter.",
+        "zero.adam.parameters_in has a default for bytes_per_weight, but gets the parameter of that name instead",
+        "If that is what you want, write `arguments: {bytes_per_weight: bytes_per_weight}`; otherwise rename the parameter.",
     )
     faults = lint_problem(counted, seeds=8).faults
     assert [(fault.message, fault.remedy) for fault in faults] == [words] * faulted
@@ -166,7 +166,7 @@ def test_a_fault_that_shows_while_drawing_points_to_its_line(change: tuple[str, 
     assert line in made.source.text.splitlines()[number - 1]
 
 
-def test_what_is_wrong_with_a_part_of_a_case_is_said_at_that_part() -> None:
+def test_a_fault_in_a_part_of_a_case_is_reported_at_that_part() -> None:
     made = problem("case", ("simulated_bytes_sent_per_gpu", "simulated_bytes_sent_per_phase"))
     (fault, *_) = lint_problem(made, seeds=2).faults
     assert "simulated_bytes_sent_per_phase" in made.source.text.splitlines()[int(fault.place.split(":")[1]) - 1]
@@ -176,17 +176,19 @@ def test_what_is_wrong_with_a_part_of_a_case_is_said_at_that_part() -> None:
     ("changes", "words"),
     [
         ([("all-reduce {{ message_bytes }}", "all-reduce a message")],
-         r"a-problem\.yaml:11:18: .*the answer needs params\.message_bytes, and nothing that the student sees shows it"),
+         r"a-problem\.yaml:11:18: .*the answer needs params\.message_bytes, but the student cannot see it"),
         ([("all-reduce {{ message_bytes }}", "all-reduce {{ (2 * message_bytes) | unit('GB') }}, twice as much as needed,")], ""),
-        ([("numbers: {{ key }}", "numbers: that is 14 GB")], r"a-problem\.yaml:\d+:\d+: the solution says 14 GB, which is the key for seed \d+ and not for seed \d+"),
+        ([("numbers: {{ key }}", "numbers: that is 14 GB")], r"a-problem\.yaml:\d+:\d+: the solution says 14 GB, which is the key for seed \d+ but not for seed \d+"),
         ([("numbers: {{ key }}", "numbers, with 14 GB for the largest: {{ key }}")], ""),
     ],
 )  # fmt: skip
-def test_what_a_student_needs_is_shown_and_the_solution_goes_by_their_numbers(
+def test_a_student_sees_every_number_and_a_solution_with_their_numbers(
     changes: list[tuple[str, str]], words: str
 ) -> None:
     faults = said("quantity", *changes, seeds=100)
-    assert re.search(words, faults) if words else "shows it" not in faults and "the solution says" not in faults, faults
+    assert re.search(words, faults) if words else "cannot see it" not in faults and "the solution says" not in faults, (
+        faults
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,7 +199,7 @@ def test_what_a_student_needs_is_shown_and_the_solution_goes_by_their_numbers(
         ("choice", ("correct: true", """correct: "'no'\"""")),
     ],
 )
-def test_a_condition_that_gives_no_truth_is_faulted_at_its_line(kind: str, change: tuple[str, str]) -> None:
+def test_a_condition_that_is_not_a_boolean_is_faulted_at_its_line(kind: str, change: tuple[str, str]) -> None:
     made = problem(kind, change)
     (fault,) = lint_problem(made, seeds=2).faults
     assert re.search(r"“('abc'|\[false\]|'no')” gives .* here, which is neither true nor false", fault.message)
@@ -225,14 +227,14 @@ def test_a_right_answer_that_is_refused_is_found_on_any_seed(monkeypatch: pytest
     assert lint_problem(made, seeds=20).faults == []
     monkeypatch.setattr(type(made.kind), "matches", wrongly)
     faults = "\n".join(map(str, lint_problem(made, seeds=20).faults))
-    assert re.search(r"seed \d+.*: the answer '[\d.]+ GB ?' is marked incorrect \(None\), where correct", faults)
+    assert re.search(r"seed \d+.*: the answer '[\d.]+ GB ?' is marked incorrect \(None\) instead of correct", faults)
 
 
 def test_a_function_without_a_published_program_is_faulted() -> None:
     assert "the solution shows no program that defines sent_gb" in said("code", ("def sent_gb", "def other_gb"))
 
 
-# Cases of a shipped problem that were added because a wrong program earned all points without them: in place of `min`, the last of equals.
+# Cases that a shipped problem needs, because a wrong program earned all points without them: instead of `min`, the last of equals.
 def test_a_rule_that_no_case_asks_about_is_faulted() -> None:
     def found(text: str) -> list[str]:
         made = problem_of(text)
@@ -273,14 +275,14 @@ def test_a_rule_that_no_case_asks_about_is_faulted() -> None:
         ),
     ],
 )
-def test_what_no_case_of_a_function_reaches_is_faulted_at_its_program(program: str, fault: str, remedy: str) -> None:
+def test_code_that_no_case_reaches_is_faulted_at_its_program(program: str, fault: str, remedy: str) -> None:
     text = template("code", ("return", program))
     line = next(number for number, row in enumerate(text.splitlines(), 1) if row.startswith("solution:"))
     said = [str(each) for each in lint_problem(problem_of(text, "x/a-problem"), seeds=1).faults]
     assert any(f"a-problem.yaml:{line}:" in each and fault in each and remedy in each for each in said), said
 
 
-def test_an_ordinary_input_that_is_refused_and_so_never_tried_is_faulted() -> None:
+def test_an_ordinary_input_that_is_rejected_and_never_tried_is_faulted() -> None:
     program = ("  edges:", "  always:\n    - {gpus: 0}\n  edges:")
     assert "answer.always: ring.ring.bytes_sent_per_gpu refuses input 1" in said("code", program)
 
@@ -294,7 +296,7 @@ def test_an_answer_that_is_right_in_most_draws_is_faulted() -> None:
     assert re.search(r"the same answer is right in 3\d of 40 draws: hardly more than now", faults), faults
 
 
-def test_an_answer_without_a_thought_that_earns_points_is_faulted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unthinking_answer_that_earns_points_is_faulted(monkeypatch: pytest.MonkeyPatch) -> None:
     made = problem("quantity", ("range: [1, 8, 1]", "choice: [1, 2, 3, 4]"))
     assert lint_problem(made, seeds=1).faults == []
     monkeypatch.setattr(type(made.kind), "example", lambda kind, form: "3.5 GB")  # of 2 GB on 8 GPUs
@@ -302,18 +304,18 @@ def test_an_answer_without_a_thought_that_earns_points_is_faulted(monkeypatch: p
     assert re.search(r"the example of how to answer earns points in \d of 40 draws", faults), faults
 
 
-def test_one_question_for_everybody_is_no_randomisation() -> None:
+def test_the_same_question_for_everybody_is_faulted() -> None:
     fixed = (("gpus: {choice: [8, 16, 32, 64]}", "gpus: 8"), ("{range: [1, 8, 1], unit: GB}", "{fixed: 1, unit: GB}"))
     assert "60 seeds give only 1 different questions" in said("quantity", *fixed, seeds=60)
-    assert "Widen its parameters." in said("quantity", *fixed, seeds=60)
+    assert "Give its parameters more values." in said("quantity", *fixed, seeds=60)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ("where: [gpus < 16 or gpus == 64]", ["params.gpus is never 16 or 32 in 1,000 draws"]),
-        ("where: [gpus == 16]", ["params.gpus is 16 in each of 1,000 draws, and never 8, 32 or 64"]),
-        ("where: [gpus < 64 or message_bytes > 1.0e+9]", []),  # rare together, and each of them comes
+        ("where: [gpus == 16]", ["params.gpus is 16 in all of 1,000 draws, and never 8, 32 or 64"]),
+        ("where: [gpus < 64 or message_bytes > 1.0e+9]", []),  # rare in combination, but each of them occurs
     ],
 )
 def test_a_value_that_no_draw_has_is_faulted(change: str, words: list[str]) -> None:
@@ -322,12 +324,12 @@ def test_a_value_that_no_draw_has_is_faulted(change: str, words: list[str]) -> N
     assert [fault.message for fault in found] == words
     for fault in found:
         assert fault.place == "problems/x/a-problem.yaml:10:9"
-        assert "loosen what refuses it: a condition under `where`" in fault.remedy
+        assert "relax what rejects it: a condition under `where`" in fault.remedy
     assert not [fault for fault in lint_problem(refused, seeds=999).faults if "params." in fault.message]
 
 
 def test_a_range_of_millions_is_refused() -> None:
-    with pytest.raises(Faulty, match="a range has at most 100,000 steps"):
+    with pytest.raises(Faulty, match="a range can have at most 100,000 steps"):
         problem("quantity", ("range: [1, 8, 1]", "range: [1, 1.0e+7, 1]"))
 
 
@@ -338,7 +340,7 @@ def test_a_problem_without_mistakes_is_faulted() -> None:
     assert "no recognised mistakes; name at least one wrong answer that students give" in fault.message
 
 
-def test_an_order_by_values_is_held_against_the_second_opinion() -> None:
+def test_an_order_by_values_is_confirmed_by_the_oracle() -> None:
     items = "".join(f"    - {{id: {name}, text: {name}, value: {value}, oracle: {other}}}\n"
                     for name, value, other in (("a", 1, 1), ("b", 2, 3), ("c", 3, 2)))  # fmt: skip
     head, _, rest = template("order").partition("  items:\n")
@@ -351,7 +353,7 @@ def test_an_order_by_values_is_held_against_the_second_opinion() -> None:
 
 @pytest.fixture
 def bank_copy(tmp_path: Path) -> Path:
-    """A bank of one chapter, to be broken."""
+    """A bank with one chapter, for tests to break."""
     folder = tmp_path / "bank"
     shutil.copytree(ROOT / "problems" / RING, folder / "problems" / RING)
     shutil.copytree(ROOT / "solutions", folder / "solutions", ignore=shutil.ignore_patterns("figures", "__pycache__"))
@@ -392,7 +394,7 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, se
     reports = lint(Banks([made]), seeds=seeds, only=[f"{RING}/my-new"], workers=2, progress=steps.append)
     assert [report.problem for report in reports] == [f"{RING}/my-new-{kind}" for kind in kinds()]
     assert faults_of(reports) == []
-    assert steps == [len(kinds())] * len(kinds())  # told the total at every step
+    assert steps == [len(kinds())] * len(kinds())  # a slip that returns the total at every step
     assert stray_files(made) == twins(made) == []
 
 
@@ -401,23 +403,23 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, se
     [
         (
             "nowhere/a-problem",
-            "'nowhere' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce.",
+            "'nowhere' is not a valid chapter name. Write two digits and a slug, such as 01-ring-all-reduce.",
         ),
-        (f"{RING}/ring-time", "01-ring-all-reduce/ring-time has this slug already"),
-        (f"{RING}/Ring_Time", "'Ring_Time' is no slug: use 3 to 60 lower-case letters and digits"),
-        (f"{RING}/../x", "'../x' is no slug"),
-        (f"{RING}/check", "'check' is a name that notebooks need for something else"),
-        (RING, f"'{RING}' names no chapter. Write chapter/problem, such as {RING}/{RING}."),
+        (f"{RING}/ring-time", "01-ring-all-reduce/ring-time already has this slug"),
+        (f"{RING}/Ring_Time", "'Ring_Time' is not a valid slug: use 3 to 60 lower-case letters and digits"),
+        (f"{RING}/../x", "'../x' is not a valid slug"),
+        (f"{RING}/check", "'check' is reserved: notebooks use that name for something else"),
+        (RING, f"'{RING}' has no chapter. Write chapter/problem, such as {RING}/{RING}."),
     ],
 )
-def test_a_problem_with_an_impossible_name_is_not_started(bank_copy: Path, name: str, words: str) -> None:
+def test_a_problem_with_an_invalid_name_is_not_created(bank_copy: Path, name: str, words: str) -> None:
     before = sorted(bank_copy.rglob("*"))
     with pytest.raises(ShardwiseError, match=re.escape(words)):
         start(name, "quantity", bank_copy)
     assert sorted(bank_copy.rglob("*")) == before
 
 
-def test_a_chapter_that_does_not_exist_is_started_with_a_lesson(bank_copy: Path) -> None:
+def test_a_chapter_that_does_not_exist_is_created_with_a_lesson(bank_copy: Path) -> None:
     written = start("02-of-my-own/my-first", "choice", bank_copy)
     chapter = bank_copy / "problems" / "02-of-my-own"
     assert written == [chapter / "my-first.yaml", chapter / "lesson.md", chapter / "chapter.yaml"]
@@ -426,10 +428,10 @@ def test_a_chapter_that_does_not_exist_is_started_with_a_lesson(bank_copy: Path)
     assert stray_files(made) == []
 
 
-def test_examples_are_written_beside_references_of_ones_own_and_never_over_them(bank_copy: Path) -> None:
+def test_examples_are_added_to_existing_references_and_never_overwrite_them(bank_copy: Path) -> None:
     examples = {bank_copy / "solutions" / "example.py", bank_copy / "solutions" / "oracles" / "example.py"}
     for path in examples:
-        path.unlink(missing_ok=True)  # this checkout has them as long as a draft uses them
+        path.unlink(missing_ok=True)  # this checkout has them while a draft uses them
     written = start(f"{RING}/my-new", "quantity", bank_copy)
     assert set(written) == {bank_copy / "problems" / RING / "my-new.yaml", listing(bank_copy), *examples}
     mine = "# mine"
@@ -441,8 +443,8 @@ def test_examples_are_written_beside_references_of_ones_own_and_never_over_them(
 
 @pytest.mark.parametrize("kind", ["quantity", "estimate"])
 @pytest.mark.parametrize("number", ["nan", "inf"])
-def test_a_key_that_is_no_number_is_never_handed_out(tmp_path: Path, kind: str, number: str) -> None:
-    """Every answer to it would be wrong, whatever the lint says to who asks it."""
+def test_a_key_that_is_not_a_number_is_never_assigned(tmp_path: Path, kind: str, number: str) -> None:
+    """Every answer to it would be wrong, even if nobody has run the lint."""
     init_bank(tmp_path / "bank")
     module = tmp_path / "bank" / "solutions" / "example.py"
     module.write_text(module.read_text("utf-8").replace("return latency_s + crossing_s", f"return float('{number}')"))
@@ -455,13 +457,13 @@ def test_nothing_is_written_into_an_installed_bank(tmp_path: Path) -> None:
     installed = tmp_path / "site-packages" / "shardwise_bank"
     init_bank(installed)
     before = sorted(installed.rglob("*"))
-    with pytest.raises(ShardwiseError, match="is installed, and an update would take your problem away"):
+    with pytest.raises(ShardwiseError, match="is an installed bank, and an update would delete your problem"):
         start("01-first-chapter/my-new", "quantity", installed)
     assert sorted(installed.rglob("*")) == before
 
 
 @pytest.mark.parametrize("slug", ["Ring-Time", "ring_time", "2nd-time", "ring--time", "import", "hint", "ring.time"])
-def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, slug: str) -> None:
+def test_a_file_name_that_cannot_name_an_answer_is_faulted(bank_copy: Path, slug: str) -> None:
     chapter = bank_copy / "problems" / RING
     (chapter / "ring-time.yaml").rename(chapter / f"{slug}.yaml")
     text = listing(bank_copy).read_text("utf-8")
@@ -470,7 +472,7 @@ def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, 
     assert "Rename the file." in loading(bank_copy)
 
 
-def test_files_that_belong_to_nothing_are_found(bank_copy: Path) -> None:
+def test_stray_files_are_found(bank_copy: Path) -> None:
     assert strays(bank_copy) == []
     problems = bank_copy / "problems"
     (problems / "README.md").write_text("How to.")
@@ -479,10 +481,10 @@ def test_files_that_belong_to_nothing_are_found(bank_copy: Path) -> None:
     (problems / RING / "old.yml").write_text("x")
     (problems / RING / "figures" / "unused.svg").write_text("<svg/>")
     assert strays(bank_copy) == [
-        "problems/notes.txt: belongs to nothing",
-        f"problems/{RING}/figures/unused.svg: belongs to nothing",
-        f"problems/{RING}/old.yml: belongs to nothing",
-        "problems/99-empty: is no chapter: it has no chapter.yaml",
+        "problems/notes.txt: does not belong to any problem or lesson",
+        f"problems/{RING}/figures/unused.svg: does not belong to any problem or lesson",
+        f"problems/{RING}/old.yml: does not belong to any problem or lesson",
+        "problems/99-empty: is not a chapter: it has no chapter.yaml",
     ]
 
 
@@ -491,22 +493,22 @@ def test_a_chapter_without_its_lesson_or_a_figure_is_faulted(bank_copy: Path) ->
     figure = next((chapter / "figures").iterdir())
     figure.unlink()
     assert strays(bank_copy) == [
-        f"problems/{RING}/lesson.md: shows figures/{figure.name}, and that file does not exist"
+        f"problems/{RING}/lesson.md: shows figures/{figure.name}, but that file does not exist"
     ]
     (chapter / "lesson.md").unlink()
     shutil.rmtree(chapter / "figures")
     assert strays(bank_copy) == [f"problems/{RING}: has no lesson.md"]
 
 
-def test_two_problems_of_one_name_or_one_title_are_found(bank_copy: Path) -> None:
+def test_two_problems_with_the_same_name_or_title_are_found(bank_copy: Path) -> None:
     second = bank_copy / "problems" / "02-second"
     second.mkdir()
     shutil.copy(bank_copy / "problems" / RING / "ring-time.yaml", second / "ring-time.yaml")
     (second / "chapter.yaml").write_text("title: Second\nsummary: A second chapter.\nproblems: [ring-time]\n")
     found = [f"{fault.place}: {fault.message}" for fault in twins(load(bank_copy))]
     assert found == [
-        f"problems/02-second/ring-time.yaml:1:1: has the slug 'ring-time', and so has {RING}/ring-time",
-        f"problems/02-second/ring-time.yaml:1:1: has the title 'How long the ring takes', and so has {RING}/ring-time",
+        f"problems/02-second/ring-time.yaml:1:1: has the same slug as {RING}/ring-time: 'ring-time'",
+        f"problems/02-second/ring-time.yaml:1:1: has the same title as {RING}/ring-time: 'How long does a ring all-reduce take?'",
     ]
 
 
@@ -523,7 +525,7 @@ def test_the_lint_of_a_whole_bank_reports_its_files_too(tmp_path: Path) -> None:
         lint(banks, seeds=1, only=["09", "nope"])
 
 
-def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -> None:
+def test_a_fault_in_one_of_several_banks_names_that_bank(tmp_path: Path) -> None:
     for name in ("one", "two"):
         init_bank(tmp_path / name)
     example = tmp_path / "two" / "solutions" / "example.py"
@@ -534,7 +536,7 @@ def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -
     assert files == {f"{tmp_path}/two/problems/01-first-chapter/first-quantity.yaml"}
     file = tmp_path / "two" / "problems" / "01-first-chapter" / "first-order.yaml"
     file.write_text(file.read_text().replace("points: 2", "points: two"))
-    with pytest.raises(Faulty, match=re.escape(f"{file}:3:9: points: I expected a number")):
+    with pytest.raises(Faulty, match=re.escape(f"{file}:3:9: points: expected a number")):
         lint(Banks([Bank.open(tmp_path / name) for name in ("one", "two")]), seeds=1)
 
 
@@ -542,7 +544,7 @@ def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -
 
 
 def bank_with_a_reference_that(line: str, folder: Path) -> Bank:
-    """A new bank, of which one reference has this line too."""
+    """Return a new bank in which one reference has an additional line."""
     init_bank(folder)
     code = folder / "solutions" / "example.py"
     code.write_text(code.read_text().replace("    crossing_s =", f"    {line}\n    crossing_s =", 1))
@@ -550,35 +552,35 @@ def bank_with_a_reference_that(line: str, folder: Path) -> Bank:
 
 
 def lint_of_a_reference_that(line: str, folder: Path) -> dict[str, str]:
-    """The faults of two new problems, one that asks a reference with this line and one that asks none."""
+    """Return the faults of two new problems: one uses a reference with this line, and the other uses none."""
     slugs = ["first-quantity", "first-choice"]
     reports = lint(Banks([bank_with_a_reference_that(line, folder)]), seeds=2, only=slugs, workers=1)
     return {report.problem.rpartition("/")[2]: "\n".join(map(str, report.faults)) for report in reports}
 
 
-def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_reference_is_reported_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.bank.cpu_limit.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("while file_bytes: pass", tmp_path / "bank")
-    words = r"first-quantity\.yaml:17:14: a draw is not done after 0\.5 seconds of computing; it stood in solutions/example\.py:\d+ by then"
+    words = r"first-quantity\.yaml:17:14: a draw has not finished after 0\.5 seconds of CPU time; it was stopped in solutions/example\.py:\d+"
     assert re.search(words, said["first-quantity"])
     assert said["first-choice"] == ""
 
 
-def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_with_an_endless_reference_is_reported_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.bank.cpu_limit.DRAW_SECONDS", 0.5)
     problem = bank_with_a_reference_that("while file_bytes: pass", tmp_path / "bank").find("first-quantity")
     with pytest.raises(
-        ShardwiseError, match=r"first-quantity, seed 3: a draw is not done .* solutions/example\.py:\d+ by"
+        ShardwiseError, match=r"first-quantity, seed 3: a draw has not finished .* solutions/example\.py:\d+"
     ):
         pose(problem, 3)
 
 
-def test_a_reference_that_ends_its_process_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ShardwiseError, match="A process that proves problems ended at once"):
+def test_a_reference_that_ends_its_process_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(ShardwiseError, match="A lint process died"):
         lint_of_a_reference_that("import os; os._exit(0)", tmp_path / "bank")
 
 
-def test_a_lesson_that_cannot_be_read_is_said_with_its_line(tmp_path: Path) -> None:
+def test_an_unreadable_lesson_is_reported_with_its_line(tmp_path: Path) -> None:
     init_bank(tmp_path / "bank")
     lesson = tmp_path / "bank" / "problems" / "01-first-chapter" / "lesson.md"
     lesson.write_bytes(b"# A lesson\n\ncaf\xe9\n")
@@ -599,14 +601,14 @@ def test_a_lesson_that_cannot_be_read_is_said_with_its_line(tmp_path: Path) -> N
         ("{{ 'a' * 10**17 }}", "this makes a value of 100,000,000,000,000,000 characters"),
     ],
 )
-def test_a_text_that_fails_in_any_way_is_said_at_its_place(text: str, words: str) -> None:
+def test_a_text_that_fails_in_any_way_is_reported_at_its_place(text: str, words: str) -> None:
     spoilt = said("quantity", ("prompt: |\n", f"prompt: |\n  {text}\n"), seeds=1)
     line = 1 + template("quantity").splitlines().index("prompt: |")
     assert re.search(rf":{line}:\d+: .*this text cannot be rendered: {words}", spoilt)
 
 
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "GeneratorExit", "SystemExit"])
-def test_what_would_end_the_lint_is_a_fault_of_the_reference_that_raises_it(tmp_path: Path, error: str) -> None:
+def test_an_exception_that_would_end_the_lint_is_a_fault_of_its_reference(tmp_path: Path, error: str) -> None:
     said = lint_of_a_reference_that(f"raise {error}", tmp_path / "bank")
     assert re.search(rf"{error} \(at solutions/example\.py:\d+\)", said["first-quantity"])
     assert said["first-choice"] == ""
@@ -626,13 +628,13 @@ def test_a_module_of_references_that_cannot_be_loaded_is_one_fault_at_its_line(t
     assert fault.message.startswith("cannot be loaded: ")
 
 
-def test_faults_come_out_of_a_process_whole() -> None:
+def test_faults_survive_pickling() -> None:
     faulty = Faulty([Fault("a.yaml:1", "is empty", "Write it."), Fault("b.yaml", "is missing")])
     again = pickle.loads(pickle.dumps(faulty))
     assert again.faults == faulty.faults and str(again) == str(faulty)
 
 
-# Wrong programs that once earned all points, by what they have in place of a line of the published one.
+# Wrong programs that once earned all points, by their replacement for a line of the published one.
 WRONG = [
     ("best-group", "min(layers, in_flight) < 1 or", ""),
     ("best-group", "min(input_mb, layer_mb)", "input_mb"),

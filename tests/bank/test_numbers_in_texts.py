@@ -1,4 +1,4 @@
-"""Numbers in prose: those that authors write are shown as drawn ones are."""
+"""Numbers in prose: authors' numbers are formatted like drawn ones."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ from shardwise.units import THIN_SPACE, regrouped
         ("[1,200,30]", "[1,200,30]"),
     ],
 )
-def test_a_number_in_prose_is_written_as_a_drawn_one_is(written: str, shown: str) -> None:
+def test_a_number_in_prose_is_formatted_like_a_drawn_one(written: str, shown: str) -> None:
     assert regrouped(written) == shown

@@ -1,4 +1,4 @@
-"""Omissions: an answer that leaves out a term, factor or rule is never accepted, on any draw."""
+"""Omissions: an answer without a term, factor or rule is never accepted, on any draw."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ WHOLE = ("[4, 8, 12, 16, 24]", "[1000, 2000]")
     ("changes", "fault"),
     [
         ((), ""),
-        ((TINY,), r"leaving out the term `latency_s` gives the key within its tolerance of 0.5 % in 100% of the draws"),
+        ((TINY,), r"omitting the term `latency_s` gives the key within its tolerance of 0.5 % in 100% of the draws"),
         ((TINY, ("  unit: ms", "  unit: ms\n  negligible: {latency_s: the prompt says so}")), ""),
         ((("  unit: ms", "  unit: ms\n  negligible: {latency_s: the prompt says so}"),), "answer.negligible names `latency_s`"),
         ((("  unit: ms", "  unit: ms\n  negligible: {bubble: no such thing}"),), "answer.negligible names `bubble`"),
-        ((WHOLE,), "leaving out the term `gpus - 1` gives the key"),  # N for N-1
+        ((WHOLE,), "omitting the term `gpus - 1` gives the key"),  # N for N-1
     ],
 )  # fmt: skip
-def test_what_too_few_draws_tell_is_a_fault_unless_the_author_says_why(
+def test_a_slip_that_too_few_draws_reveal_is_a_fault_unless_the_author_explains_it(
     changes: tuple[tuple[str, str], ...], fault: str
 ) -> None:
     text = RING
@@ -55,14 +55,14 @@ def test_what_too_few_draws_tell_is_a_fault_unless_the_author_says_why(
     assert [found for found in faults if found.startswith(fault)] if fault else not faults, faults
 
 
-def test_what_is_left_out_of_a_derived_parameter_that_the_prompt_does_not_print_is_told() -> None:
+def test_an_omission_in_a_hidden_derived_parameter_is_explained() -> None:
     derived = template(
         "quantity",
         ("  gpus: {choice: [8, 16, 32, 64]}\n", "  gpus: {choice: [8, 16, 32, 64]}\n  extra: {choice: [1, 2]}\n"),
         ("message_bytes: {range: [1, 8, 1], unit: GB}", "whole_bytes: {range: [1, 8, 1], unit: GB}\n  message_bytes: {derived: whole_bytes + extra, unit: GB}"),
         ("all-reduce {{ message_bytes }}", "all-reduce {{ whole_bytes }} and {{ extra }} bytes"),
     )  # fmt: skip
-    assert "leaving out the term `extra`" in "\n".join(
+    assert "omitting the term `extra`" in "\n".join(
         fault.message for fault in lint_problem(problem_of(derived), seeds=8).faults
     )
     printed = derived.replace("{{ whole_bytes }} and", "{{ message_bytes }}, {{ whole_bytes }} and")

@@ -1,4 +1,4 @@
-"""The walk of an instructor with a bank of their own, another field than ours: from the first listing to the last regrading."""
+"""An instructor with a bank of another field: every step from the first listing to the last regrading."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from shardwise.question import Question
 
 OWN = Path(__file__).parents[2] / "examples" / "bank"
 CHAPTER = "01-loans-and-bonds"
-KINDS = {*OURS, "allocation"}  # those of shardwise, and the bank's own
+KINDS = {*OURS, "allocation"}  # shardwise's and the bank's
 PAYMENT = f"{CHAPTER}/monthly-payment"
 
-# The sockets of Jupyter's kernels and of Dask warn about themselves.
+# Jupyter's kernels and Dask leave sockets open, which causes warnings.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def four_dollars_off(question: Question) -> str | None:
-    """Right, but for a payment that is four dollars more than it should be: one dollar is allowed."""
+    """Return a right answer, except for a payment that is four dollars too high; the tolerance is one dollar."""
     if question.slug != "monthly-payment":
         return right(question)
     return f"{variable_of(question)} = '{question.key.model_dump()['value'] + 4:.2f} dollars'"
@@ -54,7 +54,7 @@ def its_kind_is_installed_and_no_bank_is_meant(tmp_path_factory: pytest.TempPath
 
 
 def shardwise(*words: str | Path) -> Result:
-    """A command, which must succeed."""
+    """Run a command that must succeed."""
     done = CliRunner().invoke(app, [*map(str, words)])
     assert done.exit_code == 0, done.output + repr(done.exception)
     return done
@@ -83,11 +83,11 @@ def test_the_examples_in_its_references_are_true() -> None:
 
 @pytest.fixture(scope="module")
 def practised(tmp_path_factory: pytest.TempPathFactory) -> nbformat.NotebookNode:
-    """The practice notebook after a kernel has run it, with one mistake, right answers to all else, and three more cells."""
+    """The practice notebook after a kernel has run it, with one mistake, otherwise right answers, and three more cells."""
     folder = tmp_path_factory.mktemp("practice")
     assert f"{CHAPTER}.ipynb written" in shardwise("render", "--typed", "--bank", OWN, "--out", folder).stdout
     again = shardwise("render", "--typed", "--bank", OWN, "--out", folder, "--check")
-    assert "1 notebook, 0 drifted" in again.stdout
+    assert "1 notebook, 0 out of date" in again.stdout
     questions = [pose(problem, PRACTICE_SEED) for problem in Bank.open(OWN).of_chapter(CHAPTER)]
     handed_out = json.loads((folder / f"{CHAPTER}.ipynb").read_text("utf-8"))
 
@@ -102,7 +102,7 @@ def practised(tmp_path_factory: pytest.TempPathFactory) -> nbformat.NotebookNode
 
 
 def shown(node: nbformat.NotebookNode, kind: str) -> list[str]:
-    """What the cells of a notebook that was run show in one format."""
+    """Return the outputs of a notebook's cells in one format."""
     outputs = [output for cell in node.cells for output in cell.get("outputs", [])]
     return [str(output["data"][kind]) for output in outputs if kind in output.get("data", {})]
 
@@ -126,7 +126,7 @@ def test_hints_variants_and_forms_come_from_the_bank_as_well(practised: nbformat
 
 
 class Course:
-    """A set of problems of two banks, handed out, handed in and graded."""
+    """A set with problems of two banks, assigned, submitted and graded."""
 
     def __init__(self, folder: Path) -> None:
         self.banks = ("--bank", OWN, "--bank", "shipped")
@@ -146,7 +146,7 @@ class Course:
         shardwise("grade", self.submitted, "--out", out, "--lock", self.lock.path, *more)
 
     def graded(self, out: Path) -> dict[str, Any]:
-        """What results.jsonl says of each student."""
+        """Return the line of each student in results.jsonl."""
         lines = (out / "results.jsonl").read_text("utf-8").splitlines()
         return {result["student"]: result for result in map(json.loads, lines)}
 
@@ -163,7 +163,7 @@ def test_problems_of_both_banks_are_in_one_set(course: Course) -> None:
     assert course.lock.questions("ada")[0].params != course.lock.questions("cleo")[0].params
 
 
-def test_right_answers_get_all_the_points_and_a_mistake_its_own_words(course: Course) -> None:
+def test_right_answers_get_all_points_and_a_mistake_its_feedback(course: Course) -> None:
     graded = course.graded(course.results)
     assert (
         graded["ada"]["points"]
@@ -179,8 +179,8 @@ def test_right_answers_get_all_the_points_and_a_mistake_its_own_words(course: Co
     assert lost == {PAYMENT}
 
 
-# Runs the code cells of a notebook as Python, where no bank can be imported, and says what every check cell gave, and which
-# files of the bank's folder were run.
+# Runs the code cells of a notebook as Python, where no bank can be imported, and prints the result of every check cell and
+# the files of the bank's folder that were run.
 ALONE = """
 import ast, json, sys
 
@@ -207,9 +207,7 @@ print(json.dumps({"gave": gave, "asked": NoBank.asked, "run": [file for file in 
 """
 
 
-def test_a_graded_notebook_reads_every_answer_with_shardwise_and_its_kinds_alone(
-    course: Course, tmp_path: Path
-) -> None:
+def test_a_graded_notebook_reads_every_answer_without_the_bank(course: Course, tmp_path: Path) -> None:
     (tmp_path / "alone.py").write_text(ALONE)
     words = [sys.executable, tmp_path / "alone.py", course.submitted / "ada" / "week-1.ipynb", OWN]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
@@ -228,13 +226,13 @@ def test_a_graded_notebook_reads_every_answer_with_shardwise_and_its_kinds_alone
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the bank, to be mended."""
+    """A copy of the bank, for tests to fix."""
     made = tmp_path / "bank"
     shutil.copytree(OWN, made, ignore=shutil.ignore_patterns("__pycache__"))
     return made
 
 
-def mend(bank: Path, file: str, old: str, new: str) -> None:
+def edit(bank: Path, file: str, old: str, new: str) -> None:
     path = bank / file
     text = path.read_text("utf-8")
     assert text.count(old) == 1
@@ -245,8 +243,8 @@ AT_THE_END = "return principal_dollars * monthly_rate / (1 - (1 + monthly_rate) 
 IN_ADVANCE = f"{AT_THE_END} / (1 + monthly_rate)"
 
 
-def test_a_mended_reference_is_noticed_although_no_template_changed(course: Course, copy: Path, tmp_path: Path) -> None:
-    mend(copy, "solutions/loans.py", AT_THE_END, IN_ADVANCE)
+def test_a_fixed_reference_is_noticed_although_no_template_changed(course: Course, copy: Path, tmp_path: Path) -> None:
+    edit(copy, "solutions/loans.py", AT_THE_END, IN_ADVANCE)
     shutil.copytree(course.folder, tmp_path / "course")
     out = tmp_path / "course" / "results"
     done = shardwise("regrade", tmp_path / "course" / "submitted", "--out", out, "--yes", "--workers", "1",
@@ -254,12 +252,9 @@ def test_a_mended_reference_is_noticed_although_no_template_changed(course: Cour
     assert "references of the bank" in done.stdout
     assert f"ada      {PAYMENT} " in done.stdout
     assert " bo " not in done.stdout
-    # What is computed with the reference and stands in the notebooks cannot change any more.
-    assert (
-        f"{CHAPTER}/rebate-or-zero-rate now draws other numbers than in the notebooks that were handed out"
-        in done.stdout
-    )
-    # Two points for the payment, and two for the part of the case that asks for one; what follows from that is still right.
+    # Values in the notebooks that were computed with the reference cannot change any more.
+    assert f"{CHAPTER}/rebate-or-zero-rate now draws different numbers than in the assigned notebooks" in done.stdout
+    # Two points for the payment, and two for the case's part that asks for one; later parts are still right.
     assert course.graded(out)["ada"]["points"] == course.graded(course.results)["ada"]["points"] - 4
     questions = Lock(tmp_path / "course" / "week-1.lock.jsonl").questions("ada")
     assert [question.cell for question in questions] == [question.cell for question in course.lock.questions("ada")]
@@ -269,8 +264,8 @@ def test_a_mended_reference_is_noticed_although_no_template_changed(course: Cour
 # What is handed in ------------------------------------------------------------------------------------------------------
 
 
-def test_a_bank_that_was_handed_in_is_not_opened_when_its_notebook_is_graded(tmp_path: Path) -> None:
-    """The references of a bank are code, and a student may put one, and a shardwise.toml that names it, beside a notebook."""
+def test_a_submitted_bank_is_not_opened_when_its_notebook_is_graded(tmp_path: Path) -> None:
+    """A bank contains code, and a student may put one next to a notebook, with a shardwise.toml that names it."""
     checkout, sign = tmp_path / "checkout", tmp_path / "sign"
     ours = "01-ring-all-reduce"
     shutil.copytree(OWN / "problems" / CHAPTER, checkout / "problems" / ours)
@@ -282,5 +277,5 @@ def test_a_bank_that_was_handed_in_is_not_opened_when_its_notebook_is_graded(tmp
     words = ["grade", f"{ours}.ipynb", "--out", "results", "--workers", "1"]
     done = subprocess.run([sys.executable, "-m", "shardwise", *words], cwd=checkout, capture_output=True, text=True)
     assert (done.returncode, "0  of 50" in done.stdout) == (0, True), done.stdout + done.stderr
-    assert "shardwise.toml does not count here, for it may have been handed in" in done.stderr
+    assert "shardwise.toml, because a student may have submitted it" in done.stderr
     assert not sign.exists()

@@ -1,4 +1,4 @@
-"""The walk of an author with a kind of their own: every command of docs/kinds.md, in a clone, from the copy to the grades."""
+"""An author adds a kind: every command of docs/kinds.md, in a clone, from the copy to the grades."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from checkout import ROOT
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.simulated_class import fill, right
 
-NOT_RUN = ("make ", ". ", "python -m pytest")  # what has been done already, and what would take minutes
+NOT_RUN = ("make ", ". ", "python -m pytest")  # commands that are already done, or would take minutes
 TYPED = {"shardwise practice --chapter 02-shares": "latency 10 ms\n!\nquit\n"}
 
 
@@ -63,7 +63,7 @@ class Author:
             self.said[command] = done.stdout
 
     def answers(self, notebook: Path) -> None:
-        """Answer what was handed out, as a student in JupyterLab; a practice notebook only has to be there."""
+        """Answer an assigned notebook like a student in JupyterLab; a practice notebook only has to exist."""
         node = json.loads(notebook.read_text("utf-8"))
         if "course" in notebook.parts:
             with visible(self.packages):
@@ -72,7 +72,7 @@ class Author:
             notebook.write_text(json.dumps(node), "utf-8")
 
 
-def test_a_stranger_who_follows_the_page_gets_a_kind_that_grades(tmp_path: Path) -> None:
+def test_following_the_page_gives_a_kind_that_grades(tmp_path: Path) -> None:
     author = Author(tmp_path)
     for command in commands():
         author.does(command)

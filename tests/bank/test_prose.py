@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from shardwise.bank.lint.prose import count_words, sentences, style
+from shardwise.bank.lint.prose import count_words, split_sentences, style
 from shardwise.cli.main import app
 from shardwise.errors import Faulty
 
@@ -27,14 +27,14 @@ def test_a_phrase_is_found_over_the_end_of_a_line_and_in_capitals() -> None:
         "There is no number that fits.",
         "```\nbeside\n```",
         "Continue with {{ shall_we }}.",
-        "We recommend the amended text.",  # which have a word to avoid within another
+        "We recommend the amended text.",  # words that contain a word to avoid
     ],
 )
 def test_code_formulas_and_good_english_are_left_alone(text: str) -> None:
     assert avoided(text) == []
 
 
-def test_a_long_sentence_is_told_by_its_number_of_words() -> None:
+def test_a_long_sentence_is_reported_with_its_number_of_words() -> None:
     long = "It has " + "many " * 39 + "words."
     assert avoided(f"Short. {long}")[0].startswith("a sentence of 42 words: “It has many")
 
@@ -47,12 +47,12 @@ def test_tables_lists_and_branches_are_not_one_long_sentence() -> None:
 
 
 def test_a_formula_counts_as_a_word() -> None:
-    assert [count_words(sentence) for _, sentence in sentences("It takes ____ s. Then ______ more.")] == [4, 3]
+    assert [count_words(sentence) for _, sentence in split_sentences("It takes ____ s. Then ______ more.")] == [4, 3]
 
 
 @pytest.fixture
 def bank(tmp_path: Path) -> Path:
-    """A new bank whose first chapter says two things that it should not."""
+    """A new bank whose first chapter contains two phrases to avoid."""
     assert CliRunner().invoke(app, ["init", "bank", str(tmp_path / "bank")]).exit_code == 0
     return tmp_path / "bank"
 

@@ -1,4 +1,4 @@
-"""A bank that a shardwise.toml names is code: it runs once its user has agreed, or named it."""
+"""A bank that a shardwise.toml names is code: it runs only after the user has agreed, or has named it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shardwise.cli.main import app
 
 @pytest.fixture
 def bank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Somebody's repository, which says when its code was run; we are in it."""
+    """The current folder: somebody's repository, whose code leaves a trace when it runs."""
     folder = Path(shutil.copytree(ROOT / "examples" / "bank", tmp_path / "theirs"))
     for reference in (folder / "solutions").glob("*.py"):
         reference.write_text(
@@ -36,26 +36,26 @@ def show(*more: str) -> Result:
 
 def test_no_command_runs_it_before_somebody_agreed(bank: Path, tmp_path: Path) -> None:
     done = show()
-    assert f"names the bank {bank}, and this command runs a bank's code" in str(done.exception)
+    assert f"names the bank {bank}, whose code this command would run" in str(done.exception)
     assert not (tmp_path / "ran").exists()
 
 
-def test_it_runs_when_it_is_named(bank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_bank_runs(bank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert show("--bank", ".").exit_code == 0
     monkeypatch.setenv(trust.VARIABLE, str(bank))
     assert show().exit_code == 0
 
 
-def test_it_is_asked_about_once(bank: Path, tmp_path: Path) -> None:
+def test_trust_is_asked_for_once(bank: Path, tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["trust", "."]).exit_code == 0
     assert show().exit_code == 0
     [register] = (tmp_path / "config").rglob("trusted-banks.json")
     assert stat.S_IMODE(register.stat().st_mode) == 0o600
 
 
-def test_what_holds_no_bank_is_said_before_trust_is_asked_for(bank: Path, tmp_path: Path) -> None:
+def test_a_folder_without_a_bank_is_reported_before_trust_is_asked_for(bank: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["trust", str(tmp_path)])
-    assert f"{tmp_path} holds no folder problems/, so it is no bank." in str(done.exception)
+    assert f"{tmp_path} is not a bank: it has no folder problems/." in str(done.exception)
     assert not [*(tmp_path / "config").rglob("trusted-banks.json")]
     (bank / "shardwise.toml").write_text('bank = ["nowhere"]')
     assert f"names the bank {bank / 'nowhere'}, which does not exist" in str(show().exception)

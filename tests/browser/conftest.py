@@ -1,4 +1,4 @@
-"""A real JupyterLab and a real Chromium for the browser tests; nothing but loopback may be asked for."""
+"""A real JupyterLab and a real Chromium for the browser tests, which may only request loopback addresses."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ PATIENCE_MS = 20_000  # for one step on a busy machine
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """One JupyterLab for all tests."""
+    """Start one JupyterLab for all tests."""
     with running_lab(tmp_path_factory.mktemp("lab")) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium; without it the tests fail and say how to get it."""
+    """Start Debian's Chromium; without it, tests fail with instructions to install it."""
     if not CHROMIUM.exists():
         pytest.fail(HOW_TO_GET_IT)
     with sync_playwright() as playwright:
@@ -51,10 +51,10 @@ def browser() -> Iterator[Browser]:
 
 @contextmanager
 def fresh_page(browser: Browser, *, asks_for: Sequence[str] = (), **options: Any) -> Iterator[Page]:
-    """A page in a browser context of its own, which can reach this machine alone.
+    """Open a page in its own browser context, which can reach only this machine.
 
-    A test fails at its end if its page asked another machine for anything, except for the addresses in `asks_for`. The flags in
-    `QUIET` keep Chromium from finding other machines; to intercept each request here would switch off its cache.
+    A test fails at its end if its page requested anything from another machine, except the addresses in `asks_for`. The flags
+    in `QUIET` keep Chromium from finding other machines; intercepting every request would disable its cache.
     """
     context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE_MS)
@@ -68,7 +68,7 @@ def fresh_page(browser: Browser, *, asks_for: Sequence[str] = (), **options: Any
 
 
 def asked_elsewhere(page: Page) -> list[str]:
-    """The addresses on other machines that a page, and what it opens, will ask for from here on."""
+    """Collect the addresses on other machines that a page and its popups request from now on."""
     outside: list[str] = []
 
     def asked(one: Request | WebSocket) -> None:
@@ -83,14 +83,14 @@ def asked_elsewhere(page: Page) -> list[str]:
 def violations(
     page: Page, theme: str = "light", *, within: str | None = None, but: Sequence[str] = ()
 ) -> list[tuple[str, list[str]]]:
-    """What axe finds on a page, each with where. In the dark theme it looks at colours alone: the rest is as in the light one."""
+    """Return axe's findings on a page, with their places. In the dark theme only colours are checked, since the rest is the same."""
     only = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
     found = Axe().run(page, context=within, options={**only, "rules": {rule: {"enabled": False} for rule in but}})
     return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found.response["violations"]]
 
 
 def faults_of(page: Page, *, but: Sequence[str] = ()) -> list[str]:
-    """What will be said of errors on a page's console, but for what has words that a front end is known for."""
+    """Collect the errors on a page's console from now on, except known ones of a front end."""
     faults: list[str] = []
 
     def heard(fault: str) -> None:
@@ -107,23 +107,23 @@ def faults_of(page: Page, *, but: Sequence[str] = ()) -> list[str]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A fresh page, tall enough for a notebook."""
+    """Open a fresh page, tall enough for a notebook."""
     with fresh_page(browser, viewport=TALL) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def lab_page(browser: Browser) -> Iterator[Page]:
-    """One page that all tests with `in_lab` use in turn, because loading JupyterLab takes longer than many of these tests."""
+    """Open the page that all tests with `in_lab` share, because JupyterLab loads more slowly than many tests run."""
     with fresh_page(browser, viewport=TALL) as opened:
         yield opened
 
 
 @pytest.fixture
 def in_lab(lab_page: Page, lab: Lab) -> Iterator[Page]:
-    """A page that shows JupyterLab without any notebook. What the test opens there is closed after it.
+    """Provide a page with JupyterLab and no open notebook, and close whatever the test opens.
 
-    JupyterLab is loaded for the first test, and again only if the test before left a dialog, a dark theme or another page.
+    JupyterLab is reloaded only if the previous test left a dialog, a dark theme or another page.
     """
     outside = asked_elsewhere(lab_page)
     if not lab_page.evaluate(IS_TIDY):
@@ -165,7 +165,7 @@ TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clie
 
 @dataclass
 class BarePage:
-    """A page without Jupyter that shows elements of the desk, with the real Python behind them."""
+    """A page without Jupyter that shows elements of the desk, backed by the real Python."""
 
     page: Page
     desk: Any  # a Desk, or what else answers requests
@@ -173,7 +173,7 @@ class BarePage:
     shown: tuple[str, dict[str, Any]] = ("", {})
 
     def problem(self, question: Question) -> Locator:
-        """A problem's form."""
+        """Show a problem's form."""
         return self.show("problem", self.desk.open(question))
 
     def planner(self, model: str, cluster: str, layout: dict[str, Any]) -> Locator:
@@ -182,7 +182,7 @@ class BarePage:
         return self.show("planner", self.desk.opened(model, cluster, layout))
 
     def show(self, what: str, given: dict[str, Any]) -> Locator:
-        """An element of the desk, alone on a fresh page."""
+        """Show an element of the desk alone on a fresh page."""
         self.shown = (what, given)
         self.page.goto(BARE)
         element = self.page.locator(".shardwise")
@@ -190,11 +190,11 @@ class BarePage:
         return element
 
     def beside(self, what: str, given: dict[str, Any]) -> None:
-        """One more element on the same page."""
+        """Show another element on the same page."""
         self.page.evaluate("([what, given]) => window.add(what, given)", [what, given])
 
     def is_fit_for_all(self) -> None:
-        """Whether what is shown now can be used by everybody, on a phone and in both themes."""
+        """Check that the current page is accessible, on a phone and in both themes."""
         before = self.page.viewport_size
         for theme in ("light", "dark"):
             self.page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
@@ -209,7 +209,7 @@ class BarePage:
 
 @pytest.fixture
 def bare(page: Page) -> BarePage:
-    """A page without Jupyter for elements of the desk."""
+    """Provide a page without Jupyter for elements of the desk."""
     desk, faults = Desk(fresh_session()), list[str]()
     made = BarePage(page, desk, faults)
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
@@ -222,7 +222,7 @@ def bare(page: Page) -> BarePage:
 
 
 def picture(page: Page, name: str) -> None:
-    """A picture of the page for a person to look at, where SHARDWISE_PICTURES names a folder."""
+    """Save a picture of the page for a person to look at, if SHARDWISE_PICTURES names a folder."""
     folder = os.environ.get("SHARDWISE_PICTURES")
     if folder:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)

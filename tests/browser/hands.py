@@ -1,4 +1,4 @@
-"""Answers to a problem of each kind, and two pairs of hands that enter them in its form: with a mouse, and by keys alone."""
+"""Answers to a problem of each kind, and two ways to enter them in a form: by mouse, or with the keyboard only."""
 
 from __future__ import annotations
 
@@ -58,22 +58,22 @@ MOST_TABS = 80
 
 
 def first(name: str) -> Question:
-    """The first variant of a problem of this checkout."""
+    """Return the first variant of a problem of this checkout."""
     return pose(checkout_bank().find(name), 0)
 
 
 def form_of(page: Page, question: Question) -> Locator:
-    """The form of a question, by its title: as the region of this name, which takes a browser longer to find."""
+    """Find the form of a question by its title; finding the region of that name would be slower."""
     return page.locator("section").filter(has=page.locator(f"h3:text-is({json.dumps(question.title)})"))
 
 
 def right_answer(question: Question) -> Any:
-    """A right answer in the shape that a form sends."""
+    """Return a right answer as a form sends it."""
     return next(sample.raw for sample in kind_of(question).samples(question) if sample.outcome == Outcome.CORRECT)
 
 
 def answers(question: Question, name: str) -> dict[str, Any]:
-    """What is answered to a problem, one after the other: unreadably where its form allows that, wrongly, and rightly."""
+    """Return answers to a problem in turn: unreadable if its form allows that, then wrong, then right."""
     given = ANSWERS[name]
     return {
         state: given[state] if state in given else right_answer(question)
@@ -91,32 +91,32 @@ def is_said(form: Locator, state: str) -> None:
 
 
 class Hands(Protocol):
-    """How a student does what a form asks for."""
+    """The actions of a student in a form."""
 
     def press(self, button: Locator) -> None:
-        """Press a button, or open what is folded away."""
+        """Press a button, or unfold a section."""
 
     def write(self, box: Locator, text: str) -> None:
-        """Write in a field, in place of what it holds."""
+        """Replace the text of a field."""
 
     def choose(self, box: Locator, value: str) -> None:
-        """Choose in a list that drops down."""
+        """Choose from a drop-down list."""
 
     def tick(self, options: Locator, letters: Sequence[str]) -> None:
-        """Tick these of the options, and no others."""
+        """Select these options and no others."""
 
     def pick(self, listing: Locator, number: int) -> None:
-        """Pick a line."""
+        """Select a line."""
 
     def lift(self, items: Locator, at: int, to: int) -> None:
         """Move an item up."""
 
     def place(self, stage: Locator, operation: str) -> None:
-        """Put an operation at the end of a stage's line."""
+        """Append an operation to a stage's line."""
 
 
 class Mouse:
-    """Clicks; the keyboard is there for letters and digits."""
+    """A student who uses the mouse, and the keyboard only for text."""
 
     def __init__(self, _: Page) -> None:
         pass
@@ -158,7 +158,7 @@ NEARER = """target => {
 
 
 class Keys:
-    """Keys alone: Tab and Shift+Tab go from field to field, and the keys of each do the rest."""
+    """A student who uses only the keyboard: Tab and Shift+Tab between fields, and each field's own keys."""
 
     def __init__(self, page: Page) -> None:
         self._key = page.keyboard
@@ -230,13 +230,13 @@ class Keys:
 
 
 def give(hands: Hands, form: Locator, question: Question, raw: Any) -> None:
-    """Enter an answer, and check it."""
+    """Enter an answer and check it."""
     fill(hands, form, kind_of(question).view(question.form)["fields"], raw)
     hands.press(form.get_by_role("button", name="Check", exact=True))
 
 
 def fill(hands: Hands, within: Locator, fields: Sequence[Mapping[str, Any]], raw: Any) -> None:
-    """Enter an answer in fields; one without a name is the whole answer."""
+    """Enter an answer in fields; an unnamed field takes the complete answer."""
     for field in fields:
         if "name" not in field:
             enter(hands, within, field, raw)
@@ -259,7 +259,7 @@ def enter(hands: Hands, within: Locator, field: Mapping[str, Any], raw: Any) -> 
                 hands.lift(items, items.evaluate_all("rows => rows.map(row => row.dataset.label)").index(label), place)
         case "pairs":
             for item, letter in raw.items():
-                hands.choose(within.get_by_label(f"{item} belongs to"), letter)
+                hands.choose(within.get_by_label(f"Match for {item}"), letter)
         case "listing":
             hands.pick(within.get_by_role("listbox"), raw)
         case "schedule":
@@ -288,5 +288,5 @@ def enter(hands: Hands, within: Locator, field: Mapping[str, Any], raw: Any) -> 
 
 
 def letters(raw: str | Sequence[str]) -> Sequence[str]:
-    """The labels of options or items, which may be given as a text."""
+    """Return the labels of options or items, which may be given as text."""
     return raw.replace(",", " ").lower().split() if isinstance(raw, str) else raw

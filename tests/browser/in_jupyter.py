@@ -1,4 +1,4 @@
-"""Notebooks in the front ends of Jupyter, driven by its own commands: a click on “Run All” is ignored until the kernel is ready."""
+"""Notebooks in the front ends of Jupyter, driven by commands, since clicks on “Run All” are ignored until the kernel is ready."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 
 def of_cells(*sources: str, title: str = "") -> dict[str, Any]:
-    """A notebook of these cells of code, perhaps below a title and a heading, as a chapter has them."""
+    """Return a notebook with these code cells, optionally below a title and a heading, as in a chapter."""
     above = [new_markdown_cell(f"# {title}\n\n## Questions")] if title else []
     return dict(new_notebook(cells=[*above, *map(new_code_cell, sources)]))
 
@@ -51,14 +51,14 @@ def put(folder: Path, name: str, notebook: Mapping[str, Any]) -> Path:
 
 
 def show(page: Page, lab: Lab, name: str, notebook: Mapping[str, Any], app: App = "lab") -> None:
-    """Open a notebook in an application, without those of other tests, and run it from top to bottom."""
+    """Open a notebook in an application, close those of other tests, and run it from top to bottom."""
     put(lab.notebooks, name, notebook)
     open_in(page, lab, name, app)
     run_all(page)
 
 
 def open_in(page: Page, lab: Lab, name: str, app: App = "lab") -> None:
-    """Open a notebook in a page: in the JupyterLab that the page shows, or, if it shows none, by loading the application."""
+    """Open a notebook in the JupyterLab that the page shows, or load the application if it shows none."""
     if app == "lab" and page.url.startswith(f"{lab.url}/lab"):
         page.evaluate(OPEN, name)
     else:
@@ -66,12 +66,12 @@ def open_in(page: Page, lab: Lab, name: str, app: App = "lab") -> None:
 
 
 def ready(page: Page) -> None:
-    """Wait until the notebook that is open can be run."""
+    """Wait until the open notebook can be run."""
     page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
     page.evaluate(READY)
 
 
 def run_all(page: Page) -> None:
-    """Run the notebook that is open from top to bottom."""
+    """Run the open notebook from top to bottom."""
     ready(page)
     page.evaluate(RUN_ALL)

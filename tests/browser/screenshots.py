@@ -1,4 +1,4 @@
-"""Pictures of everything that a student sees, taken from the real thing: `make screenshots`. Not a test: somebody has to look at them."""
+"""Screenshots of everything that a student sees: `make screenshots`. Not a test: a person has to look at them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIGURES = ("pipeline", "zero")  # in Lab
 
 
 def draft_of(fields: list[dict[str, Any]], answer: Any) -> Any:
-    """What a form holds when it sends this answer."""
+    """Return the draft of a form that sends this answer."""
     if len(fields) == 1 and not fields[0].get("name"):
         return _draft(fields[0], answer)
     return {
@@ -69,7 +69,7 @@ def look(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A page of the size, the theme and the sharpness of its picture."""
+    """Open a page with the size, theme and resolution of its picture."""
     theme, width = LOOKS[request.getfixturevalue("look")] if "look" in request.fixturenames else ("light", 0)
     size = {"width": width, "height": 500} if width else LAB
     with fresh_page(browser, viewport=size, color_scheme=theme, device_scale_factor=SHARPNESS) as made:
@@ -110,7 +110,7 @@ def test_every_form_fresh_wrong_right_and_unreadable(bare: Any, look: str, name:
 def test_every_figure_before_and_after_a_guess(bare: Any, look: str, name: str) -> None:
     figure = bare.show("figure", moving([checkout_bank()], name).view)
     take(bare.page, f"figure-{name}-asked-{look}")
-    figure.get_by_role("button", name="Show the picture").click()
+    figure.get_by_role("button", name="Show the figure").click()
     expect(figure.locator(".drawing > svg").first).to_be_visible()
     take(bare.page, f"figure-{name}-{look}")
 
@@ -125,7 +125,7 @@ def test_the_planner_with_a_search(bare: Any, look: str) -> None:
 
 # In JupyterLab -----------------------------------------------------------------------------------------------------------
 
-ALONE = """() => {  // the notebook without the list of files beside it
+ALONE = """() => {  // hide the list of files
   const { shell } = window.jupyterapp;
   shell.collapseLeft();
   shell.currentWidget.content.activeCellIndex = shell.currentWidget.content.widgets.length - 1;
@@ -144,7 +144,7 @@ def in_lab(page: Page, lab: Any, name: str, *sources: str) -> None:
 
 
 def at_top(page: Page, element: Locator, above: int = 60) -> None:
-    """Scroll until an element is so many pixels below the notebook's edge."""
+    """Scroll until an element is `above` pixels below the notebook's edge."""
     page.evaluate(SCROLL, [element.element_handle(), above])
 
 
@@ -182,7 +182,7 @@ def test_progress_in_lab(page: Page, lab: Any, some_days: None) -> None:
 def test_a_figure_in_lab(page: Page, lab: Any, name: str) -> None:
     in_lab(page, lab, name, f'from shardwise import figure\n\nfigure("{name}")')
     figure = page.locator(".shardwise")
-    figure.get_by_role("button", name="Show the picture").click()
+    figure.get_by_role("button", name="Show the figure").click()
     expect(figure.locator(".drawing > svg").first).to_be_visible()
     at_top(page, figure)
     take(page, f"figure-{name}", in_docs=name == FIGURES[0])
@@ -199,7 +199,7 @@ def test_the_planner_in_lab(page: Page, lab: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def progress_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Where the kernels of these pictures keep progress."""
+    """Set the progress file for the kernels in these pictures."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SHARDWISE_PROGRESS", str(tmp_path_factory.mktemp("progress") / "progress.sqlite"))
         yield
@@ -207,7 +207,7 @@ def progress_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def some_days(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A student who has practised for some days, and mastered every third problem."""
+    """Record the progress of a student who practised for some days and mastered every third problem."""
     session, today = fresh_session(), datetime.now(UTC)
     chapters = ("01-ring-all-reduce", "02-zero", "07-pipeline-parallelism")
     problems = [problem for chapter in chapters for problem in checkout_bank().of_chapter(chapter)[:12]]

@@ -1,4 +1,4 @@
-"""A question of every kind in JupyterLab and Notebook 7: answered wrongly, unreadably and rightly, with a mouse and by keys alone."""
+"""Questions of every kind in JupyterLab and Notebook 7, with wrong, unreadable and right answers by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GO_TO = """(place) => {
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, lab: Lab) -> Iterator[Callable[[App], Page]]:
-    """A notebook with a question of every kind in each of the applications, opened when it is first asked for."""
+    """Return a function that opens a notebook with a question of every kind, once per application."""
     with ExitStack() as pages:
 
         @cache

@@ -25,7 +25,7 @@ NAMES = (
     "two-chunks-on-each-stage",
 )  # fmt: skip
 
-# Every element that scrolls sideways and cannot be reached by the keyboard.
+# Every element that scrolls sideways but cannot be reached by keyboard.
 UNREACHABLE = """() => [...document.querySelectorAll("*")].filter((element) => element.scrollWidth > element.clientWidth + 1
   && ["auto", "scroll"].includes(getComputedStyle(element).overflowX) && element.tabIndex < 0
   && element !== document.documentElement).map((element) => element.outerHTML.slice(0, 100))"""
@@ -51,7 +51,7 @@ UNSEEN = """() => [...document.querySelectorAll(".question, .solution")].filter(
 
 @pytest.fixture
 def opened(page: Page, tmp_path: Path) -> Page:
-    """The page of a student with a mark of every sort, in the browser."""
+    """Open the page of a student with every sort of mark."""
     questions = [pose(checkout_bank().find(name), 1) for name in NAMES]
     wrong = [kind_of(question).samples(question)[-1].raw for question in questions[1:3]]
     right = [kind_of(question).samples(question)[0].raw for question in questions[3:]]

@@ -1,4 +1,4 @@
-"""Moving pictures in a real browser, on a bare page: what they ask is answered by the desk of this checkout."""
+"""Interactive figures in a real browser, on a bare page backed by the desk of this checkout."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Open = Callable[..., Page]
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Open]:
-    """Shows a figure on a page of its own; an error on its console fails the test at its end."""
+    """Return a function that shows a figure on its own page; an error on its console fails the test."""
     desk, errors, contexts = Desk(fresh_session()), list[str](), list[Any]()
 
     def show(name: str, *, kept: Any = None, width: int = 900, seen: bool = True, **options: Any) -> Page:
@@ -55,7 +55,7 @@ def opened(browser: Browser) -> Iterator[Open]:
         page.set_content(BLANK)
         page.evaluate(SHOW, [BUNDLE.read_text("utf-8"), the(name).view, kept or {}])
         if seen and not kept:
-            page.get_by_role("button", name="Show the picture").click()
+            page.get_by_role("button", name="Show the figure").click()
             expect(pictures(page).first).to_be_visible()
         return page
 
@@ -111,9 +111,9 @@ def test_every_figure_can_be_used_by_everybody_on_a_phone(opened: Open, name: st
     page = opened(name, width=360, seen=False)
     for state in ("asked", "seen"):
         if state == "seen":
-            page.get_by_role("button", name="Show the picture").click()
+            page.get_by_role("button", name="Show the figure").click()
             expect(pictures(page).first).to_be_visible()
-            for table in page.get_by_text("The same as a table").all():
+            for table in page.get_by_text("Show as a table").all():
                 table.click()
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
@@ -134,7 +134,7 @@ def test_a_guess_comes_before_the_picture_and_is_judged(opened: Open) -> None:
     expect(pictures(page)).to_have_count(0)
     field.fill("128")
     page.get_by_role("button", name="Check my guess").click()
-    expect(page.get_by_role("status").first).to_contain_text("No: 33.6 GB. ZeRO-1 shares out the optimizer states")
+    expect(page.get_by_role("status").first).to_contain_text("No: 33.6 GB. ZeRO-1")
     expect(pictures(page)).to_have_count(1)
 
 
@@ -159,7 +159,7 @@ def test_space_plays_the_ring_to_its_end_and_the_bytes_are_counted(opened: Open)
     assert page.get_by_text("4", exact=True).count() >= 16
     page.get_by_role("button", name="Back").click()
     expect(fact(page, "sent by each GPU")).to_have_text("1.25 GB")
-    slider(page, "moment").press("Home")
+    slider(page, "Frame").press("Home")
     expect(fact(page, "phase")).to_have_text("before the first step")
     page.get_by_role("button", name="Step").click()
     expect(page.get_by_text("step 1 of 6")).to_be_visible()
@@ -235,13 +235,13 @@ def test_over_bars_in_time_stands_what_their_numbers_are(opened: Open, name: str
 
 def test_the_table_says_what_the_picture_shows(opened: Open) -> None:
     page = opened("zero")
-    page.get_by_text("The same as a table").click()
+    page.get_by_text("Show as a table").click()
     row = page.get_by_role("row", name="ZeRO-2")
     assert row.get_by_role("cell").all_inner_texts() == ["16.1", "0.251", "1.51", "17.8"]
 
 
 def places(page: Page, what: str, *attributes: str) -> list[tuple[float, ...]]:
-    """Attributes of every such element of the first drawing, in the order in which they are drawn."""
+    """Return attributes of all matching elements of the first drawing, in drawing order."""
     script = "(found, names) => found.map((element) => names.map((name) => Number(element.getAttribute(name))))"
     return [tuple(row) for row in pictures(page).first.locator(what).evaluate_all(script, list(attributes))]
 
@@ -269,7 +269,7 @@ def test_operations_are_drawn_when_and_where_they_happen(opened: Open) -> None:
 def test_a_moment_shows_what_has_begun_and_nothing_after(opened: Open) -> None:
     shown = the("pipeline").show(the("pipeline").start)
     page = opened("pipeline")
-    slider(page, "moment").press("Home")
+    slider(page, "Frame").press("Home")
     now, spans = shown["frames"][0]["panels"][0]["now"], shown["panels"][0]["spans"]
     expect(pictures(page).first.locator("rect")).to_have_count(sum(span["from"] < now for span in spans))
 
@@ -290,7 +290,7 @@ def test_a_kernel_is_marked_on_its_roof(opened: Open) -> None:
 def test_those_that_talk_are_ringed_and_the_links_that_this_takes_are_lit(opened: Open) -> None:
     page = opened("ranks")
     for moment, ringed, nvlink, ports in (("End", (0, 16, 32, 48), (), (0, 2, 4, 6)), ("Home", (0, 1, 2, 3), (0,), ())):
-        slider(page, "moment").press(moment)
+        slider(page, "Frame").press(moment)
         expect(pictures(page).first.locator("ellipse")).to_have_count(4)
         titles = pictures(page).first.locator("g", has=page.locator("ellipse")).locator("title").all_text_contents()
         assert [int(title.split(":")[0].removeprefix("rank ")) for title in titles] == list(ringed)
@@ -300,7 +300,7 @@ def test_those_that_talk_are_ringed_and_the_links_that_this_takes_are_lit(opened
 
 
 def tops_of(page: Page, kind: int) -> list[tuple[float, float]]:
-    """Corners of the path around a kind of what is held, in pixels: along its top, and back along its ground."""
+    """Return the corners of the path around a layer, in pixels: along its top, and back along its base."""
     path = pictures(page).first.locator("path").nth(kind).get_attribute("d")
     assert path
     return [(float(x), float(y)) for x, y in (corner.split(",") for corner in path[1:-1].split("L"))]
@@ -319,7 +319,7 @@ def test_what_is_held_is_drawn_as_high_as_it_is_until_the_moment_that_is_shown(o
     assert max(tops) == pytest.approx(most, abs=0.15)
     width = states[len(states) // 2 - 1][0] - states[0][0]
     assert width / (right - left) == pytest.approx(panel["moments"][-1]["to"] / panel["x"]["high"], abs=0.001)
-    slider(page, "moment").press("Home")
+    slider(page, "Frame").press("Home")
     page.get_by_role("button", name="Step").click()
     expect(pictures(page).get_by_text("64.6 GB")).to_have_count(0)  # the loss is still to come
     until = max(x for x, _ in tops_of(page, 0)) - states[0][0]
@@ -329,7 +329,7 @@ def test_what_is_held_is_drawn_as_high_as_it_is_until_the_moment_that_is_shown(o
 
 def test_a_step_that_is_held_can_be_read_as_a_table(opened: Open) -> None:
     page = opened("step-memory")
-    page.get_by_text("The same as a table").click()
+    page.get_by_text("Show as a table").click()
     rows = {
         row.get_by_role("rowheader").inner_text(): row.get_by_role("cell").all_inner_texts()
         for row in page.get_by_role("row").all()[1:]

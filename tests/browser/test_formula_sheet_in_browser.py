@@ -1,4 +1,4 @@
-"""The formula sheet in a real browser: searched, and readable in both themes and on a phone."""
+"""The formula sheet in a real browser: its search, and its readability in both themes and on a phone."""
 
 from __future__ import annotations
 

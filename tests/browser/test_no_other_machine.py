@@ -1,4 +1,4 @@
-"""The guard of the browser tests: a page that asks another machine for anything gets nothing, and its test fails."""
+"""The guard of the browser tests: a page that requests anything from another machine gets nothing, and its test fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The planner in a real browser, with the real Python behind it: sliders, a search, its points, settings, keys alone, a phone."""
+"""The planner in a real browser, backed by the real Python: sliders, search, points, settings, keyboard, and a phone."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ from playwright.sync_api import Locator, expect
 
 SMALL = ("llama3-8b", "h100-16", {"tp": 2, "pp": 2})
 START = "TP 2 × CP 1 × PP 2 × DP 4"
-REACTION = """async (label) => {  // milliseconds from an input to the picture of what Python answered
+REACTION = """async (label) => {  // milliseconds from an input to the chart of the reply
+
   const root = document.querySelector(".shardwise").shadowRoot;
   const slider = [...root.querySelectorAll("input[type=range]")].find((one) => one.parentElement.textContent.includes(label));
   const line = root.querySelector(".results p.quiet");
   const times = [];
+
   for (let turn = 0; turn < 20; turn += 1) {
     await new Promise((resolve) => setTimeout(resolve, 400));
     const begun = performance.now();
+
     const changed = new Promise((resolve) => new MutationObserver(resolve).observe(line, { characterData: true, childList: true, subtree: true }));
     slider.value = String(turn % 2);
     slider.dispatchEvent(new Event("input", { bubbles: true }));
+
     await changed;
     times.push(performance.now() - begun);
   }
@@ -29,7 +33,7 @@ REACTION = """async (label) => {  // milliseconds from an input to the picture o
 
 @pytest.fixture
 def planner(bare: Any) -> Locator:
-    """A planner of a small cluster, on a page without Jupyter."""
+    """Show a planner for a small cluster on a page without Jupyter."""
     form: Locator = bare.planner(*SMALL)
     expect(form).to_contain_text(START)
     return form
@@ -97,7 +101,7 @@ def test_a_point_of_a_search_is_loaded_by_mouse_and_by_keys(planner: Locator, ba
     planner.get_by_role("button", name="Search").click()
     points = planner.locator("circle[role=option]")
     expect(points.first).to_be_visible()
-    chosen = points.last  # of the front, which lies above the others
+    chosen = points.last  # on the front, drawn above the others
     words = (chosen.get_attribute("aria-label") or "").partition(":")[0]
     assert ", ZeRO 2," in words
     chosen.click()
@@ -188,6 +192,6 @@ REACHED = """() => {
 
 @pytest.mark.slow
 def test_it_reacts_at_once(planner: Locator, bare: Any) -> None:
-    """A generous bound, for machines that do much else; bench/planner_desk.py measures."""
+    """The bound is generous, for busy machines; bench/planner_desk.py measures."""
     times = bare.page.evaluate(REACTION, "TP, tensor")
     assert times[len(times) // 2] < 250

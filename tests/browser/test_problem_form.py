@@ -1,4 +1,4 @@
-"""The form of a problem on a page without Jupyter: every kind by its samples, keys alone, both themes, a phone."""
+"""Problem forms on a page without Jupyter: the samples of every kind, keyboard only, both themes, and a phone."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_right_wrong_and_unreadable_are_told_apart_and_a_right_answer_says_what_
     field.press("Enter")
     expect(status).to_contain_text("✓ Correct")
     expect(form.locator(".reading")).to_contain_text("Read as ")
-    expect(status).not_to_contain_text("I read")  # it stands under the field
-    expect(status).to_contain_text("With more GPUs this hardly grows")
+    expect(status).not_to_contain_text("I read")  # the reading is under the field
+    expect(status).to_contain_text("The bytes that each GPU sends hardly grow")
     expect(form.get_by_role("button", name="Next")).to_have_class("primary")
     bare.is_fit_for_all()
 
@@ -92,7 +92,7 @@ def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
     key: Any = question.key
     form = bare.problem(question)
     form.get_by_text("Estimate first").click()
-    rough = form.get_by_label("Before you compute")
+    rough = form.get_by_label("What is your estimate")
     rough.fill("a lot")
     rough.press("Enter")
     expect(rough).to_have_accessible_description(re.compile("“a lot”"))  # said at the field, and not far below
@@ -101,7 +101,7 @@ def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
     bare.is_fit_for_all()
     rough.fill(f"{key.value / 2e9:.3f} GB")
     expect(rough).to_have_accessible_description("")
-    press(form, "Commit")
+    press(form, "Save estimate")
     expect(form).to_contain_text("Your estimate: 1.498 GB")
     expect(rough).to_have_count(0)
     expect(form.get_by_label("Your answer")).to_be_focused()
@@ -111,7 +111,7 @@ def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
     form.get_by_label("Your answer").fill(f"{key.value!r} B")
     press(form, "Check")
     expect(form.get_by_role("status")).to_contain_text(
-        "You estimated 1.498 GB: the right power of ten, 2 times too small"
+        "You estimated 1.498 GB: the right order of magnitude, too small by a factor of 2"
     )
     bare.is_fit_for_all()
 
@@ -122,7 +122,7 @@ def test_variants_can_be_gone_back_to_with_what_was_typed_and_outlast_the_page(b
     field, back = form.get_by_label("Your answer"), form.get_by_role("button", name="Back")
     expect(back).to_have_count(0)
     field.fill("1 GB")
-    press(form, "Another")
+    press(form, "New numbers")
     expect(form).to_contain_text(to_plain(second.prompt)[:40])
     expect(field).to_have_value("")
     field.fill("2 GB")
@@ -166,7 +166,7 @@ def order_of(form: Locator) -> list[str]:
 
 
 def sort_by_keys(form: Locator, page: Any, wanted: list[str]) -> None:
-    """Every item to its place, from the top, with arrow keys alone."""
+    """Move every item to its place, from the top, with arrow keys only."""
     form.locator("li").first.focus()
     for place, label in enumerate(wanted):
         page.keyboard.press("Home")
@@ -222,8 +222,8 @@ def test_a_busy_python_is_said_and_an_answer_to_other_numbers_is_not_shown(bare:
       };
     }""")
     press(form, "Check")
-    expect(form.get_by_role("status")).to_contain_text("Still waiting for Python")
-    press(form, "Another")
+    expect(form.get_by_role("status")).to_contain_text("Still waiting for the kernel")
+    press(form, "New numbers")
     expect(form.get_by_role("status")).to_contain_text("new numbers")
     page.evaluate("() => window.answers.forEach((go) => go())")
     page.wait_for_timeout(300)
@@ -240,7 +240,7 @@ def test_a_verdict_is_pale_while_the_next_answer_is_checked(bare: Any) -> None:
     page.evaluate(HOLD)
     press(form, "Check")
     expect(status).to_have_css("opacity", "0.35")
-    expect(status).to_contain_text("Still waiting for Python")
+    expect(status).to_contain_text("Still waiting for the kernel")
     expect(status).to_have_css("opacity", "1")  # that is said now
     page.evaluate("window.letGo()")
     expect(status).to_contain_text("You counted one phase")
@@ -254,13 +254,13 @@ def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:
     expect(status).to_contain_text("No answer yet")
     page.evaluate(HOLD)
     form.get_by_role("button", name="Hint").click()
-    expect(status).to_contain_text("Still waiting for Python")
+    expect(status).to_contain_text("Still waiting for the kernel")
     page.evaluate("window.letGo()")
     expect(form).to_contain_text("Hint 1.")
     expect(status).to_contain_text("No answer yet")
 
 
-# Where everything stands that is clicked or typed in, but for what belongs to a chart.
+# The positions of all controls, except those of a chart.
 PLACES = """form => [...form.shadowRoot.querySelectorAll(".fields :is(button, input, textarea), .stage button, form .primary")]
   .map((part) => [part.ariaLabel || part.id || part.textContent.trim(), part.getBoundingClientRect().top])"""
 
@@ -304,10 +304,10 @@ def test_a_host_that_loses_python_is_said_wherever_one_waits_for_it(bare: Any) -
     press(form, "Run")
     ran = form.locator(".ran")
     expect(ran).to_have_text("Running …")
-    expect(ran).to_contain_text("Still waiting for Python")
+    expect(ran).to_contain_text("Still waiting for the kernel")
     page.evaluate("window.lose()")
     expect(ran).to_have_text("Python is gone.")
-    for button in ("Check", "Solution", "Another"):
+    for button in ("Check", "Solution", "New numbers"):
         press(form, button)
         page.evaluate("window.lose()")
         expect(form.get_by_role("status")).to_have_text("Python is gone.")
@@ -319,7 +319,7 @@ def test_hints_are_there_again_when_one_comes_back_to_a_variant(bare: Any) -> No
     hints = form.locator(".more")
     form.get_by_role("button", name="Hint").click()
     expect(hints).to_have_count(1)
-    press(form, "Another")
+    press(form, "New numbers")
     expect(hints).to_have_count(0)
     form.get_by_role("button", name="Back").click()
     expect(hints).to_have_count(1)

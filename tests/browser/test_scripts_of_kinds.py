@@ -1,4 +1,4 @@
-"""Field types that a kind of another package brings, on a page with the real Python behind it."""
+"""Field types from a kind of another package, on a page backed by the real Python."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Brings = Callable[[str, str], Question]
 
 @pytest.fixture
 def brings(monkeypatch: pytest.MonkeyPatch) -> Brings:
-    """A question of a kind that has a script with a field type."""
+    """Return a question of a kind whose script has a field type."""
 
     def question(name: str, script: str) -> Question:
         kind = type(kinds()[name])

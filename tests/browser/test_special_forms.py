@@ -1,4 +1,4 @@
-"""The forms of kinds that need more than a line of text, by keys alone: what is shown while one works, and then the verdict."""
+"""Forms that need more than a line of text, by keyboard only: what they show during the work, and then the verdict."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def go_to(page: Page, target: Locator) -> None:
 
 
 def check(page: Page, form: Locator) -> Locator:
-    """Press Check by keys; the verdict."""
+    """Press Check by keyboard, and return the verdict."""
     go_to(page, form.get_by_role("button", name="Check", exact=True))
     page.keyboard.press("Enter")
     return form.get_by_role("status")
@@ -190,14 +190,14 @@ def test_the_chart_of_a_schedule_scrolls_on_a_phone_and_stays_where_it_was_scrol
 
 
 def written_as_text(bare: Any) -> tuple[Locator, Locator, Locator]:
-    """A schedule's form with its text unfolded: the form, its first stage, and the text."""
+    """Show a schedule's form with its text unfolded; return the form, its first stage, and the text field."""
     form = bare.problem(posed(template("schedule")))
     form.get_by_text("Write it as text").click()
     return form, form.get_by_role("toolbar").first, form.get_by_label("Your schedule, as text")
 
 
 def read_and_then_held(bare: Any) -> tuple[Locator, Locator, Locator]:
-    """The same, when Python has read one text, and replies to nothing until `letGo`."""
+    """Return the same after Python has read one text; further replies wait for `letGo`."""
     form, first, text = written_as_text(bare)
     text.fill("stage 1: F1 B1")
     expect(first).to_have_accessible_name("stage 1: F1 B1")
@@ -260,7 +260,7 @@ def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did
     text.fill("")
     expect(first).to_have_accessible_name("stage 1: empty")
     text.fill("stage 1: F1 B1")
-    expect(first.get_by_role("button", name="Put F1")).to_be_disabled()  # it would stand in place of what is typed
+    expect(first.get_by_role("button", name="Put F1")).to_be_disabled()  # it would replace the typed text
     page.evaluate("window.letGo()")
     expect(first).to_have_accessible_name("stage 1: F1 B1")
     page.evaluate(FAIL_ONCE)
@@ -384,7 +384,7 @@ def test_the_axis_that_follows_says_that_it_takes_all_others(bare: Any) -> None:
     expect(form.get_by_label("dp")).to_have_attribute("placeholder", "all others")
     expect(check(bare.page, form)).to_contain_text("constraint")
     form.get_by_role("textbox", name="dp").fill("many")
-    expect(check(bare.page, form)).to_contain_text("For dp I saw “many”, which is no whole number")
+    expect(check(bare.page, form)).to_contain_text("For dp I saw “many”")
 
 
 def test_a_layout_is_predicted_first_and_then_each_step_is_drawn(bare: Any) -> None:
@@ -392,7 +392,7 @@ def test_a_layout_is_predicted_first_and_then_each_step_is_drawn(bare: Any) -> N
     bars = form.locator(".limits")
     for axis, value in (("tp", "2"), ("pp", "2")):
         form.get_by_role("combobox", name=axis).select_option(value)
-    expect(bars).to_contain_text("After your first check, bars follow here")
+    expect(bars).to_contain_text("After your first check, a chart here")
     expect(form.locator("svg")).to_have_count(0)  # what a GPU holds is the question
     bare.is_fit_for_all()
     check(page, form)
@@ -410,8 +410,8 @@ def test_a_layout_is_predicted_first_and_then_each_step_is_drawn(bare: Any) -> N
     expect(bars.get_by_role("img", name="What tp 2, pp 4, dp 64 comes to")).to_be_visible()
     page.reload()
     expect(bars.get_by_role("img", name="What tp 2, pp 4, dp 64 comes to")).to_be_visible()  # it was checked before
-    press(form, "Another")
-    expect(bars).to_contain_text("After your first check, bars follow here")
+    press(form, "New numbers")
+    expect(bars).to_contain_text("After your first check, a chart here")
 
 
 def press(form: Locator, button: str) -> None:
@@ -430,7 +430,7 @@ def test_a_hint_is_asked_for_and_stands_in_the_part_of_a_case_that_one_is_at(bar
     bare.is_fit_for_all()
     first.locator("summary").click()
     expect(first.get_by_role("button", name="Hint (1 left)")).to_be_visible()
-    to_all = form.get_by_role("group", name="Go on")
+    to_all = form.get_by_role("group", name="More actions")
     to_all.get_by_role("button", name="Hint (1 left)").click()
     expect(to_all).to_contain_text("No more hints")
     expect(form.locator("section > [aria-live] .more")).to_contain_text("Hint 1.")
@@ -441,7 +441,7 @@ def test_other_numbers_of_a_long_case_begin_at_its_beginning_and_back_is_where_o
     second = form.locator("details").nth(1)
     second.locator("summary").click()
     second.get_by_role("textbox").fill("1 GB")
-    press(form, "Another")
+    press(form, "New numbers")
     expect(form.get_by_role("heading").first).to_be_focused()
     expect(second).not_to_have_attribute("open", "")
     form.get_by_role("button", name="Back").press("Enter")
@@ -458,10 +458,10 @@ def test_why_a_field_cannot_be_read_is_said_once_also_inside_a_case(bare: Any) -
     first.get_by_role("textbox").fill("a lot")
     expect(first.locator(".reading")).to_contain_text("a lot")
     check(page, form)
-    expect(first.locator("summary")).to_contain_text("? not read")
+    expect(first.locator("summary")).to_contain_text("? unreadable")
     expect(first.locator(".note")).to_contain_text("a lot")
     expect(first.locator(".reading")).to_be_empty()
-    expect(form.get_by_role("status")).to_contain_text("1 part cannot be read; beside it stands why.")
+    expect(form.get_by_role("status")).to_contain_text("1 part cannot be read; the reason is next to it.")
     bare.is_fit_for_all()
 
 
@@ -470,7 +470,7 @@ def test_pairs_are_picked_from_lists_that_show_their_texts(bare: Any) -> None:
     key: Any = question.key
     form, page = bare.problem(question), bare.page
     for item, letter in key.pairs.items():
-        field = form.get_by_label(f"{item} belongs to")
+        field = form.get_by_label(f"Match for {item}")
         go_to(page, field)
         page.keyboard.type(f"{letter})")
         expect(field).to_have_value(letter)

@@ -33,7 +33,7 @@ COMMANDS = sorted(getattr(get_command(app), "commands", {}))
 
 
 class Ran(NamedTuple):
-    """What a command did; the line that says which bank it read stands apart."""
+    """The result of a command; the line about its bank is separate."""
 
     code: int
     out: str
@@ -69,14 +69,14 @@ def test_every_command_has_help_and_an_example_that_it_accepts(run: Any, words: 
     assert (command.help or "").strip().endswith(".")
     assert command.epilog.startswith(f"Example:  shardwise {' '.join(words)}")
     undescribed = [option.name for option in command.params if not getattr(option, "help", "x")]
-    assert undescribed in ([], ["problem"], ["problem", "answer"])  # which the command's own sentence explains
+    assert undescribed in ([], ["problem"], ["problem", "answer"])  # the command's own message explains it
     shown = run(*words, "--help")
     assert shown.code == 0
     assert "Example:" in shown.out
 
 
 @pytest.mark.parametrize("words", [["list"], ["show", "bytes-per-gpu"], ["check", "bytes-per-gpu", "1.75 GB"]])
-def test_a_command_of_a_person_needs_nothing_slow(words: list[str]) -> None:
+def test_commands_for_people_load_no_slow_modules(words: list[str]) -> None:
     slow = ("numpy", "sympy", "rich", "IPython", "shardwise.grading.batch")
     program = (
         f"import sys; sys.argv = ['shardwise', *{words}]\n"
@@ -88,8 +88,8 @@ def test_a_command_of_a_person_needs_nothing_slow(words: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "loaded: []"
 
 
-def test_python_m_loads_nothing_that_lies_where_it_is_called(tmp_path: Path) -> None:
-    """An instructor may call it in a folder of students' files, and one of them may be called typer.py."""
+def test_python_m_loads_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    """An instructor may run it in a folder of students' files, one of which may be called typer.py."""
     for name in ("typer", "typing", "signal"):
         (tmp_path / f"{name}.py").write_text("print('loaded')")
     words = [sys.executable, "-m", "shardwise", "--version"]
@@ -124,7 +124,7 @@ def test_the_list_is_narrowed_by_tags_and_difficulty(run: Any, whole_bank: Bank)
     assert ids("--tag", "bytes") == counted
     assert ids("--tag", "bytes", "--tag", "collectives", "--difficulty", "easy") <= easy & counted
     refused = run("list", "--tag", "bites", "--kind", "code")
-    assert refused.err == "shardwise: No problem has kind code, tag bites. Did you mean bytes?\n"
+    assert refused.err == "shardwise: No problem matches kind code, tag bites. Did you mean bytes?\n"
 
 
 @pytest.mark.parametrize("kind", ["quantity", "choice", "order", "formula", "code", "bugline"])
@@ -140,7 +140,7 @@ def test_a_question_for_scripts_has_its_numbers_key_and_mistakes(run: Any, whole
 
 def test_a_question_is_shown_readably(run: Any) -> None:
     text = run("show", "ring-time", "--seed", "7").out
-    for part in ("question", "key", "hint 1", "mistake 1", "solution", "How long the ring takes"):
+    for part in ("question", "key", "hint 1", "mistake 1", "solution", "How long does a ring all-reduce take?"):
         assert part in text
     assert "$" not in text
     assert "\\frac" not in text
@@ -155,7 +155,7 @@ def test_a_question_is_shown_with_its_right_answer(run: Any, whole_bank: Bank, n
         assert f"→  {case.expected!r}" in key
         return
     scope: dict[str, Any] = {}
-    exec(key.partition("\n")[2], scope)  # it is the cell of a notebook
+    exec(key.partition("\n")[2], scope)  # a notebook's cell contains it
     assert mark(asked, scope[asked.variable]).outcome == Outcome.CORRECT
 
 
@@ -193,7 +193,7 @@ def test_a_right_answer_exits_with_0_and_any_other_with_1(run: Any, whole_bank: 
         ("train-a-model", '    "micro_batches": ...,'),
     ],
 )
-def test_a_question_says_what_it_is_answered_with(run: Any, name: str, said: str) -> None:
+def test_a_question_shows_what_an_answer_looks_like(run: Any, name: str, said: str) -> None:
     assert said in run("show", name).out.partition("── answer with ")[2].partition("── ")[0]
 
 
@@ -209,13 +209,13 @@ def test_an_answer_needs_no_quotes_and_may_begin_with_a_minus(run: Any, words: l
     assert said in run("check", "bytes-per-gpu", *words).out
 
 
-def test_an_option_that_is_misspelt_is_no_part_of_an_answer(run: Any) -> None:
+def test_a_misspelt_option_is_not_part_of_an_answer(run: Any) -> None:
     ran = run("check", "bytes-per-gpu", "31 GB", "--sed", "7")
     assert ran.code == 2
-    assert "There is no option --sed; see `shardwise check --help`." in ran.err
+    assert "There is no option --sed. See `shardwise check --help`." in ran.err
 
 
-def test_a_blank_in_the_terminal_says_what_to_type_and_names_no_variable(run: Any) -> None:
+def test_a_blank_answer_in_the_terminal_explains_what_to_type_without_a_variable(run: Any) -> None:
     said = run("check", "bytes-per-gpu", "").out
     assert "A number with its unit, for example 250 GB" in said and "Assign" not in said
 
@@ -234,7 +234,7 @@ def test_the_kinds_are_listed_with_a_sentence_each(run: Any) -> None:
     assert run("kinds").out.splitlines() == [f"{name:10} {words}" for name, words in about.items()]
 
 
-def test_every_command_that_reads_a_bank_says_which(run: Any, small_bank: Path) -> None:
+def test_every_command_that_reads_a_bank_reports_which(run: Any, small_bank: Path) -> None:
     said = f"{small_bank} (1 chapter, 1 problem)"
     option = ("--bank", str(small_bank))
     assert run("list", *option).bank == said
@@ -245,21 +245,21 @@ def test_every_command_that_reads_a_bank_says_which(run: Any, small_bank: Path) 
     assert run("schema").bank == run("kinds").bank == ""
 
 
-def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path) -> None:
+def test_a_new_bank_passes_the_lint(run: Any, tmp_path: Path) -> None:
     folder = tmp_path / "Größe und Maß"
     made = run("init", "bank", str(folder))
     assert (made.code, made.bank) == (0, "")
-    assert made.out.splitlines()[-1] == f"Prove it sound:  shardwise lint --bank '{folder}'"
+    assert made.out.splitlines()[-1] == f"Check it:  shardwise lint --bank '{folder}'"
     written = {Path(line.removeprefix("Wrote ")) for line in made.out.splitlines()[:-1]}
     assert written == {path for path in folder.rglob("*") if path.is_file()}
     ran = run("lint", "--bank", str(folder), "--seeds", "5", "--workers", "1")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{len(OURS)} problems, 5 draws each: all sound")
     again = run("init", "bank", str(folder))
     assert again.code == 2
-    assert "is there already; nothing was written" in again.err
+    assert "already exists. Nothing was written" in again.err
 
 
-def test_a_bank_that_is_started_keeps_keys_and_results_out_of_git(run: Any, tmp_path: Path) -> None:
+def test_a_new_bank_keeps_keys_and_results_out_of_git(run: Any, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / ".gitignore").write_text("/my-drafts/\n__pycache__/")
@@ -284,7 +284,7 @@ def test_one_key_is_suggested_where_a_second_would_be_made(run: Any, tmp_path: P
     set_, roster = str(tmp_path / "set.yaml"), str(tmp_path / "roster.csv")
     words = ("assign", set_, "--roster", roster, "--bank", str(ROOT), "--out")
     first, second = (run(*words, str(tmp_path / "course" / name)) for name in ("week1", "week2"))
-    assert "one key is enough for a course" not in first.out
+    assert "a course needs only one" not in first.out
     assert f"run the command again with --key {tmp_path / 'course' / 'week1' / 'course.key'}" in " ".join(
         second.out.split()
     )
@@ -304,7 +304,7 @@ def schemas() -> dict[str, Any]:
 
 
 def as_lists(value: Any) -> Any:
-    """Sequences as JSON has them."""
+    """Return sequences as lists, as in JSON."""
     if isinstance(value, tuple):
         return [as_lists(part) for part in value]
     return {name: as_lists(part) for name, part in value.items()} if isinstance(value, dict) else value
@@ -345,7 +345,7 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
 
 @pytest.fixture
 def small_bank(tmp_path: Path) -> Path:
-    """A bank of one chapter with one problem."""
+    """A bank with one chapter and one problem."""
     root = tmp_path / "bank"
     chapter = root / "problems" / "01-one"
     chapter.mkdir(parents=True)
@@ -360,37 +360,40 @@ def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_b
     assert (sound.code, sound.out.splitlines()[-1]) == (0, "1 problem, 2 draws each: all sound")
     (small_bank / "problems" / "01-one" / "stray.txt").write_text("x")
     broken = run("lint", "--bank", str(small_bank), "--seeds", "2", "--workers", "1")
-    assert (broken.code, broken.err) == (1, "problems/01-one/stray.txt: belongs to nothing\n")
+    assert (broken.code, broken.err) == (
+        1,
+        "problems/01-one/stray.txt: does not belong to any problem or lesson\n     Delete it, or move it out of the bank.\n",
+    )
 
 
 @pytest.mark.parametrize(
     "path", ["01-one", "problems/01-one/", "./problems/01-one/only-one.yaml", "{root}/01-one", "01-one/only-one"]
 )
-def test_what_to_lint_may_be_named_as_a_path_or_an_id(run: Any, small_bank: Path, path: str) -> None:
+def test_lint_accepts_paths_and_ids(run: Any, small_bank: Path, path: str) -> None:
     path = path.format(root=small_bank / "problems")
     ran = run("lint", path, "--bank", str(small_bank), "--seeds", "1", "--workers", "1")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 problem, 1 draw each: all sound")
 
 
-def test_a_new_problem_is_written_listed_and_found(run: Any, small_bank: Path) -> None:
+def test_a_new_problem_is_written_and_listed(run: Any, small_bank: Path) -> None:
     made = run("new", "01-one/my-own", "--kind", "formula", "--bank", str(small_bank))
     assert made.code == 0
-    assert made.out.replace("\n", "").endswith(f"then:  shardwise lint 01-one/my-own --bank {small_bank}")
+    assert made.out.replace("\n", "").endswith(f"it:  shardwise lint 01-one/my-own --bank {small_bank}")
     assert run("check", "my-own", "B/W + L", "--bank", str(small_bank)).code == 0
     assert run("lint", "my-own", "--bank", str(small_bank), "--seeds", "2", "--workers", "1").code == 0
     again = run("new", "01-one/my-own", "--bank", str(small_bank))
     assert (again.code, again.err) == (
         2,
-        "shardwise: 01-one/my-own has this slug already; slugs are unique in the whole bank.\n",
+        "shardwise: 01-one/my-own already has this slug. Slugs must be unique in a bank.\n",
     )
 
 
-def test_render_writes_and_its_check_tells_a_difference(run: Any, small_bank: Path, tmp_path: Path) -> None:
+def test_render_writes_notebooks_and_check_detects_differences(run: Any, small_bank: Path, tmp_path: Path) -> None:
     out = tmp_path / "notebooks"
     options = ("render", "--bank", str(small_bank), "--out", str(out))
     missing = run(*options, "--check")
     assert missing.code == 1
-    assert "Run `shardwise render` and commit what it writes." in missing.err
+    assert "Run `shardwise render` and commit the notebooks." in missing.err
     assert run(*options).code == 0
     assert run(*options, "--check").code == 0
     path = small_bank / "problems" / "01-one" / "only-one.yaml"
@@ -421,24 +424,24 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
     ("args", "words"),
     [
         (("check", "bytes-per-gpo", "1 GB"), "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
-        (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows them all; for another bank, add --bank."),
-        (("check", "ring-time-function", "nowhere.py"), "is checked from a file with the function, and 'nowhere.py' is no file."),
-        (("list", "--chapter", ""), "No problem has chapter ''. `shardwise list` shows them all."),
-        (("init", "bank", str(ROOT / "README.md" / "bank")), "README.md is no folder; nothing was written. Name a new folder."),
+        (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
+        (("check", "ring-time-function", "nowhere.py"), "give a file that defines the function; 'nowhere.py' is not a file."),
+        (("list", "--chapter", ""), "No problem matches chapter ''. `shardwise list` shows all problems."),
+        (("init", "bank", str(ROOT / "README.md" / "bank")), "README.md is not a folder. Nothing was written; name a new folder."),
         (("assign", "/dev/zero", "--roster", "/dev/zero", "--out", "/dev/null/x"), "/dev/zero: cannot be read: it is a pipe, a socket or a device"),
-        (("list", "--chapter", "ring"), "No problem has chapter ring. Did you mean 01-ring-all-reduce?"),
-        (("list", "--bank", "/nowhere"), "/nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank /nowhere"),
-        (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter, curriculum and set."),
+        (("list", "--chapter", "ring"), "No problem matches chapter ring. Did you mean 01-ring-all-reduce?"),
+        (("list", "--bank", "/nowhere"), "/nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank /nowhere"),
+        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum or set."),
         (("lint", "essay"), "No problem's id starts with essay."),
-        (("new", "none/essay"), "'none' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce."),
-        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are bugline,"),
+        (("new", "none/essay"), "'none' is not a valid chapter name. Write two digits and a slug, such as 01-ring-all-reduce."),
+        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'. The kinds are bugline,"),
         (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", "/dev/null/x"), "/nowhere.yaml: cannot be read: No such file"),
         (("grade", "/nowhere", "--out", "/dev/null/x"), "/nowhere does not exist."),
         (("formulas", "--write", "/proc/x.md"), "shardwise: /proc/x.md: "),
         (("show", "z" * 10_000), f"There is no problem “{'z' * 100}”."),
     ],
 )  # fmt: skip
-def test_a_mistake_is_answered_in_a_line_and_with_2(run: Any, args: tuple[str, ...], words: str) -> None:
+def test_a_user_error_prints_one_line_and_exits_with_2(run: Any, args: tuple[str, ...], words: str) -> None:
     ran = run(*args)
     assert ran.code == 2
     assert words in ran.err
@@ -456,7 +459,7 @@ def test_a_mistake_is_answered_in_a_line_and_with_2(run: Any, args: tuple[str, .
         ("show", "a", "b"),
     ],
 )
-def test_a_wrong_command_line_is_answered_with_its_usage_and_2(run: Any, args: tuple[str, ...]) -> None:
+def test_a_wrong_command_line_prints_the_usage_and_exits_with_2(run: Any, args: tuple[str, ...]) -> None:
     ran = run(*args)
     assert ran.code == 2
     assert ran.err.startswith("Usage: ")
@@ -470,29 +473,27 @@ def test_faults_of_a_bank_are_listed_and_counted(run: Any, small_bank: Path) -> 
     )
     ran = run("list", "--bank", str(small_bank))
     assert ran.code == 2
-    assert (
-        ran.err.splitlines()[0] == "problems/01-one/only-one.yaml:3:9: points: I expected a number, and this is 'two'"
-    )
+    assert ran.err.splitlines()[0] == "problems/01-one/only-one.yaml:3:9: points: expected a number, but found 'two'"
     assert ran.err.splitlines()[-1] == "2 faults"
 
 
-def test_the_doctor_says_which_tier_holds_and_what_to_install(
+def test_the_doctor_reports_which_tier_works_and_what_to_install(
     run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     well = run("doctor")
     assert well.code == 0
-    assert "Submissions are graded at tier 1 here" in well.out
+    assert "Submissions are graded in tier 1 here" in well.out
     monkeypatch.setenv("PATH", str(tmp_path))
     poor = run("doctor")
     assert poor.code == 0
     assert "apt install bubblewrap" in poor.out
-    assert "Submissions are graded at tier 2 here" in poor.out
+    assert "Submissions are graded in tier 2 here" in poor.out
     tiers = json.loads(run("doctor", "--json").out)
     assert [(tier["name"], tier["passed"]) for tier in tiers] == [("1", False), ("1b", False), ("2", True)]
 
 
-def test_a_table_keeps_its_figures_in_a_terminal_of_20_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The terminal breaks the lines."""
+def test_a_table_keeps_its_numbers_in_a_terminal_of_20_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The terminal wraps the lines."""
     monkeypatch.setenv("COLUMNS", "20")
     assert tables.console().width == 140  # a pipe
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM at drawn moments in every command that writes: one sentence, exit code 130 or 143, and nothing half written."""
+"""Ctrl-C and SIGTERM at random moments in every command that writes: one line, exit code 130 or 143, no partial files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from drawing import tries
 from shardwise.bank.bank import Bank
 from writing_commands import COMMANDS, begun, complaints, events, is_whole, left, prepared
 
-TIMES = tries(3)  # moments for each command, of the two signals in turn; with more, more moments are met
+TIMES = tries(3)  # moments per command, alternating between the two signals; a higher number covers more of them
 SLOW = """def transfer_ms(**_):
     open("begun", "w").close()
     while True:
@@ -27,7 +27,7 @@ SLOW = """def transfer_ms(**_):
 
 
 def listens(pid: int) -> bool:
-    """Whether a process has its handlers, or is at its end."""
+    """Return whether a process has installed its handlers, or has ended."""
     try:
         status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     except OSError:
@@ -37,7 +37,7 @@ def listens(pid: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_an_interrupt_at_any_moment_leaves_nothing_half(name: str, tmp_path: Path) -> None:
+def test_an_interrupt_at_any_moment_leaves_no_partial_results(name: str, tmp_path: Path) -> None:
     dice = random.Random(name)
     codes, took, whole = [], 0.0, dict[str, bytes]()
     prepared(tmp_path / "begin", name)
@@ -63,21 +63,23 @@ def test_an_interrupt_at_any_moment_leaves_nothing_half(name: str, tmp_path: Pat
             whole = after
             continue
         codes.append(ran.returncode)
-        took = min(took, time.monotonic() - began) if ran.returncode == 0 else took  # the first loads what others find
+        took = (
+            min(took, time.monotonic() - began) if ran.returncode == 0 else took
+        )  # the first run loads files that later ones find in the cache
         assert ran.returncode in (0, stopped), said
         assert len(said) == (ran.returncode == stopped) and all(line.startswith("Stopped.") for line in said), said
         assert not [path for path in after if path.endswith(".new")]
         assert is_whole(name, before, after, whole), sorted(after)
         assert events(folder) in ((0, kept) if name == "forget" else range(kept, kept + 300))
     assert any(codes), codes
-    if name in ("assign", "render", "grade", "regrade"):  # which are completed by the same command
+    if name in ("assign", "render", "grade", "regrade"):  # the same command completes them
         assert complaints(again := begun(folder, name)) == [] and again.returncode == 0
         done = left(folder)
         assert done.keys() == {*whole, "typed"}
         assert name == "assign" or whole.items() <= done.items()
 
 
-def test_ctrl_c_while_an_answer_is_checked_ends_that_check_alone(tmp_path: Path) -> None:
+def test_ctrl_c_during_a_check_ends_only_that_check(tmp_path: Path) -> None:
     prepared(tmp_path, "practice")
     kept = events(tmp_path)
     problems = Bank.open(tmp_path / "bank").of_chapter("01-first-chapter")
@@ -94,8 +96,8 @@ def test_ctrl_c_while_an_answer_is_checked_ends_that_check_alone(tmp_path: Path)
         (tmp_path / "begun").unlink()
         os.killpg(ran.pid, which)
         if which == signal.SIGINT:
-            until(lambda: (tmp_path / "said").read_text().count("Nothing was counted") == count)  # noqa: B023
-    assert complaints(ran) == ["Stopped. What you answered is kept."]
+            until(lambda: (tmp_path / "said").read_text().count("It does not count") == count)  # noqa: B023
+    assert complaints(ran) == ["Stopped. Your answers are saved."]
     assert ran.returncode == 143
     assert events(tmp_path) == kept
 
@@ -121,7 +123,7 @@ interrupts.run(main.main)
 @pytest.mark.parametrize(
     "then", ["pass", "raise ShardwiseError('SchemaError')", "raise OSError", "raise SystemExit(1)"]
 )
-def test_an_interrupt_that_something_turned_into_another_error_is_one_all_the_same(
+def test_an_interrupt_that_a_library_turned_into_another_error_still_interrupts(
     then: str, which: signal.Signals
 ) -> None:
     words = [sys.executable, "-c", SWALLOWED.format(which=which.name, then=then)]
@@ -154,7 +156,7 @@ run(command)
 @pytest.mark.parametrize(
     ("pause", "said"), [(0, "went on\nwent on again\n"), (1.1, "went on\n")], ids=["sent twice", "pressed again"]
 )
-def test_of_an_interrupt_that_was_lost_a_second_one_ends_the_command_and_none_prints_a_traceback(
+def test_after_a_lost_interrupt_a_second_one_ends_the_command_without_a_traceback(
     pause: float, said: str, which: signal.Signals
 ) -> None:
     words = [sys.executable, "-c", LOST.format(which=which.name, pause=pause)]
@@ -182,12 +184,12 @@ main()
 @pytest.mark.parametrize(
     "module", ["shardwise.cli", "shardwise.cli.interrupts", "contextlib", "typing", "typer", "shardwise.cli.main"]
 )
-def test_a_ctrl_c_while_the_command_loads_is_one_line(module: str) -> None:
+def test_ctrl_c_while_the_command_loads_prints_one_line(module: str) -> None:
     ran = subprocess.run([sys.executable, "-c", EARLY.format(module=module)], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (130, "Stopped.\n")
 
 
-def test_nothing_is_loaded_before_the_command_listens() -> None:
+def test_nothing_is_loaded_before_the_interrupt_handler() -> None:
     program = "import sys; before = {*sys.modules}; import shardwise.__main__; print(sorted({*sys.modules} - before))"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout == "['__future__', 'shardwise', 'shardwise.__main__']\n"
@@ -208,7 +210,7 @@ interrupts.run(main.main)
 """
 
 
-def test_what_a_script_started_in_the_background_hears_sigterm_and_no_ctrl_c() -> None:
+def test_a_background_job_of_a_script_handles_sigterm_but_not_ctrl_c() -> None:
     ran = subprocess.run([sys.executable, "-c", IN_THE_BACKGROUND], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (143, "Stopped.\n")
 

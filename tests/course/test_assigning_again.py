@@ -1,4 +1,4 @@
-"""Assigning again: work is never overwritten, what changed in a set is applied, and what was interrupted is completed."""
+"""Assigning again: work is never overwritten, changes in a set are applied, and interrupted runs are completed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEY = bytes(32)
 
 
 class Course:
-    """A set on the disk, and the command that assigns it."""
+    """A set on disk, and the command that assigns it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.out = folder, folder / "course"
@@ -67,7 +67,7 @@ class Course:
         return self.out / "notebooks" / student / "week-1.ipynb"
 
     def work(self, student: str) -> bytes:
-        """A student writes an answer, and Jupyter saves it in its own way."""
+        """Write an answer like a student, and save the notebook like Jupyter."""
         made = nbformat.read(self.notebook(student), 4)
         next(cell for cell in made.cells if cell.metadata["shardwise"]["role"] == "answer").source = "bytes_per_gpu = 7"
         nbformat.write(made, self.notebook(student))
@@ -79,7 +79,7 @@ class Course:
 
 @pytest.fixture(scope="module")
 def assigned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a set that was assigned once. Each test gets a copy, since assigning takes a third of a second."""
+    """The folder of an assigned set. Each test gets a copy, because assigning takes a third of a second."""
     made = Course(tmp_path_factory.mktemp("assigned"))
     made.assign()
     return made.out
@@ -92,24 +92,24 @@ def course(assigned: Path, tmp_path: Path) -> Course:
     return made
 
 
-def test_a_notebook_that_was_worked_in_stays_and_is_named(course: Course) -> None:
+def test_a_notebook_with_work_is_kept_and_reported(course: Course) -> None:
     worked, others = course.work("bo"), course.notebook("ada").stat()
     said = course.assign()
     assert course.notebook("bo").read_bytes() == worked
-    assert f"Somebody has worked in {course.notebook('bo')}: it stays as it is." in said
+    assert f"Not overwritten, because it contains work: {course.notebook('bo')}." in said
     assert "ada" not in said
-    assert course.notebook("ada").stat().st_mtime_ns == others.st_mtime_ns  # nor is it written for nothing
+    assert course.notebook("ada").stat().st_mtime_ns == others.st_mtime_ns  # and it is not rewritten unnecessarily
 
 
-def test_force_writes_it_anew(course: Course) -> None:
+def test_force_overwrites_it(course: Course) -> None:
     handed_out = course.text("bo")
     course.work("bo")
-    assert "Somebody" not in course.assign("--force")
+    assert "Not overwritten" not in course.assign("--force")
     assert course.text("bo") == handed_out
 
 
 @pytest.mark.parametrize("harm", ["ran a cell", "no JSON", "no metadata", "added a cell"])
-def test_whatever_was_done_to_a_notebook_is_work(course: Course, harm: str) -> None:
+def test_any_change_to_a_notebook_is_work(course: Course, harm: str) -> None:
     made = json.loads(course.text("bo"))
     if harm == "ran a cell":
         made["cells"][-1]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "1"}]
@@ -123,7 +123,7 @@ def test_whatever_was_done_to_a_notebook_is_work(course: Course, harm: str) -> N
     assert course.text("bo") == text
 
 
-def test_a_notebook_that_was_only_opened_and_saved_is_no_work(course: Course) -> None:
+def test_opening_and_saving_a_notebook_is_not_work(course: Course) -> None:
     nbformat.write(nbformat.read(course.notebook("bo"), 4), course.notebook("bo"))
     course.say(title="Week one")
     course.assign()
@@ -144,14 +144,14 @@ def test_a_notebook_that_was_only_opened_and_saved_is_no_work(course: Course) ->
         ),
     ],
 )
-def test_what_changed_in_a_set_is_said_and_stands_in_the_lock_and_in_notebooks_nobody_worked_in(
+def test_a_change_in_a_set_is_reported_and_written_to_the_lock_and_to_notebooks_without_work(
     course: Course, change: dict[str, Any], said: str, shown: str
 ) -> None:
     worked, before = course.work("bo"), Lock(course.lock).questions("ada")
     course.say(**change)
     told = course.assign()
     assert f"Changed: {said}" in told
-    assert "What changed does not stand there" in told
+    assert "It does not show the change" in told
     assert shown in course.text("ada")
     assert course.notebook("bo").read_bytes() == worked
     lock = Lock(course.lock)
@@ -166,10 +166,12 @@ def test_what_changed_in_a_set_is_said_and_stands_in_the_lock_and_in_notebooks_n
         assert str(lock.header[name])[:10] == str(change[name])[:10]
 
 
-def test_another_problem_is_refused_in_words(course: Course) -> None:
+def test_another_problem_is_refused_with_a_message(course: Course) -> None:
     before = course.lock.read_bytes()
     course.say(problems=["bytes-per-gpu", "tree-steps"])
-    assert "with other problems, and notebooks may be out. Give the set a new name" in course.assign(code=2)
+    assert "with other problems, and students may have those notebooks. Give the set a new name" in course.assign(
+        code=2
+    )
     assert course.lock.read_bytes() == before
 
 
@@ -203,15 +205,15 @@ CUTS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("cut", CUTS)
-def test_a_lock_that_was_cut_off_is_mended_by_assigning_again(course: Course, cut: str) -> None:
+def test_a_truncated_lock_is_repaired_by_assigning_again(course: Course, cut: str) -> None:
     before = everything(course)
     course.lock.write_bytes(CUTS[cut](course.lock.read_bytes()))
     course.assign()
     assert everything(course) == before
 
 
-def test_a_line_of_another_set_in_a_lock_that_was_cut_off_is_refused_and_not_signed(course: Course) -> None:
-    """With the same key, students and number of questions: the other set's line is right where it stands."""
+def test_a_line_of_another_set_in_a_truncated_lock_is_refused_and_not_signed(course: Course) -> None:
+    """With the same key, students and number of questions, the other set's line would be valid in this place."""
     other = course.lock.with_name("other.lock.jsonl")
     lines, key = course.lock.read_bytes().splitlines(keepends=True), course_key(course.lock.with_name(KEY_FILE))[0]
     with writing(other, key) as written:
@@ -221,12 +223,12 @@ def test_a_line_of_another_set_in_a_lock_that_was_cut_off_is_refused_and_not_sig
     theirs = other.read_bytes().splitlines(keepends=True)
     other.unlink()
     course.lock.write_bytes(b"".join([lines[0], theirs[1]]))
-    assert "line 2: this was changed after it was written" in course.assign(code=2)
+    assert "line 2: this line was changed" in course.assign(code=2)
 
 
-def test_a_line_that_was_changed_is_not_mended_but_refused(course: Course) -> None:
+def test_a_changed_line_is_refused_and_not_repaired(course: Course) -> None:
     course.lock.write_bytes(course.lock.read_bytes().replace(b"Week 1", b"Week 2"))
-    assert "line 1: this was changed after it was written" in course.assign(code=2)
+    assert "line 1: this line was changed" in course.assign(code=2)
 
 
 def test_an_assignment_that_was_killed_is_completed_by_the_next(course: Course, tmp_path: Path) -> None:
@@ -247,7 +249,7 @@ def test_an_assignment_that_was_killed_is_completed_by_the_next(course: Course, 
     assert not [name for name in os.listdir(killed.out) if name.endswith(".new")]
 
 
-def test_a_lock_that_is_lost_is_not_drawn_anew_from_a_template_that_asks_something_else(
+def test_a_lost_lock_is_not_drawn_again_from_a_template_that_asks_something_else(
     whole_bank: Bank, tmp_path: Path
 ) -> None:
     definition = SetDefinition.model_validate(SET)
@@ -257,7 +259,7 @@ def test_a_lock_that_is_lost_is_not_drawn_anew_from_a_template_that_asks_somethi
     problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
     changed = edited(problem, prompt="Edited: {{ gpus }} and {{ message_bytes }}")
     other = replace(whole_bank, problems={**whole_bank.problems, problem.id: changed})
-    with pytest.raises(ShardwiseError, match="what is drawn now asks something else"):
+    with pytest.raises(ShardwiseError, match="the questions drawn now are different"):
         assign(other, definition, [Student("ada", "Ada")], KEY, tmp_path)
     assert not path.exists()
     assert (tmp_path / "notebooks" / "ada" / "week-1.ipynb").read_bytes() == notebook

@@ -1,4 +1,4 @@
-"""Sets: different for each student, the same for each student again, and nothing of the key handed out."""
+"""Sets: different for each student, always the same for one student, and without the key in the notebooks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_each_student_gets_their_own_numbers_and_the_same_again(whole_bank: Bank
     assert seed_for(KEY, "ada", "w1", "p") != seed_for(KEY, "ada", "w2", "p")
 
 
-def test_the_notebook_holds_neither_key_nor_reference(whole_bank: Bank, tmp_path: Path) -> None:
+def test_the_notebook_contains_neither_key_nor_reference(whole_bank: Bank, tmp_path: Path) -> None:
     lock = Lock(assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path).lock, KEY)
     text = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_text("utf-8")
     nbformat.validate(nbformat.reads(text, as_version=4))
@@ -53,14 +53,14 @@ def test_the_notebook_holds_neither_key_nor_reference(whole_bank: Bank, tmp_path
         if question.kind == "quantity":
             assert repr(key["value"]) not in handed_out
             assert all(mistake["say"][:40] not in handed_out for mistake in key["mistakes"])
-    asked = [question for question in lock.questions("ada") if question.kind != "choice"]  # its letters are on the page
+    asked = [
+        question for question in lock.questions("ada") if question.kind != "choice"
+    ]  # the page contains its letters
     answers = [source for source in map(right, asked) if source]
     assert all(answer.split("=", 1)[1].strip() not in handed_out for answer in answers)
 
 
-def test_metadata_and_cells_are_called_by_handles_and_tell_nothing_of_the_bank(
-    whole_bank: Bank, tmp_path: Path
-) -> None:
+def test_metadata_and_cells_use_handles_and_reveal_nothing_about_the_bank(whole_bank: Bank, tmp_path: Path) -> None:
     lock = Lock(assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock, KEY)
     notebook = json.loads((tmp_path / "notebooks" / "ada" / "w1.ipynb").read_text("utf-8"))
     questions = lock.questions("ada")
@@ -73,7 +73,7 @@ def test_metadata_and_cells_are_called_by_handles_and_tell_nothing_of_the_bank(
         assert question.id not in json.dumps(notebook)
 
 
-def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_path: Path) -> None:
+def test_editing_a_template_does_not_change_assigned_notebooks(whole_bank: Bank, tmp_path: Path) -> None:
     path = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock
     before = path.read_bytes()
     notebook = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes()
@@ -87,8 +87,8 @@ def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_pa
     assert Lock(path, KEY).questions("bo")[0].title == "Edited"
 
 
-@pytest.mark.parametrize(("change", "seen"), [({"format": 1}, "(1)"), ({"format": None}, "(None)"), ({}, "(1)")])
-def test_a_lock_of_another_format_is_refused_in_words(
+@pytest.mark.parametrize(("change", "seen"), [({"format": 1}, "1"), ({"format": None}, "None"), ({}, "1")])
+def test_a_lock_of_another_format_is_refused_with_a_message(
     whole_bank: Bank, tmp_path: Path, change: dict[str, object], seen: str
 ) -> None:
     path = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock
@@ -97,7 +97,9 @@ def test_a_lock_of_another_format_is_refused_in_words(
     path.write_text(f"{json.dumps({**header, **change, 'version': '0.0.9'})}\n{rest}", "utf-8")
     with pytest.raises(ShardwiseError, match="Grade it with the version that wrote it") as caught:
         Lock(path, KEY)
-    assert f"{path} was written by shardwise 0.0.9 in another format {seen}; this is format 4." in str(caught.value)
+    assert f"{path} was written by shardwise 0.0.9 in format {seen}, but this version reads format 4." in str(
+        caught.value
+    )
 
 
 def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: P
         load_set(path, whole_bank)
     text = str(error.value)
     assert "set.yaml:4:5: There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu" in text
-    assert "set.yaml:6:5: 01-ring-all-reduce/ring-time appears twice" in text
+    assert "set.yaml:6:5: 01-ring-all-reduce/ring-time is listed twice" in text
     path.write_text("name: w1\ntitle: Week 1\nproblems: [ring-time]\ndue: 2026-12-01T10:00:00\natempts: 3\n")
     with pytest.raises(Faulty) as error:
         load_set(path, whole_bank)
@@ -137,7 +139,7 @@ def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: P
 
 
 @pytest.mark.parametrize("due", ["20261201", "0", "'20261201'", "1.5e9", "true", "next tuesday", "01.12.2026"])
-def test_what_is_no_date_is_no_due_date(whole_bank: Bank, tmp_path: Path, due: str) -> None:
+def test_an_invalid_date_is_not_a_due_date(whole_bank: Bank, tmp_path: Path, due: str) -> None:
     path = tmp_path / "set.yaml"
     path.write_text(f"name: w1\ntitle: Week 1\nproblems: [ring-time]\ndue: {due}\n")
     with pytest.raises(Faulty, match="a due date looks like 2026-12-01T23:59:00"):
@@ -151,16 +153,16 @@ def test_points_have_two_decimals(whole_bank: Bank, tmp_path: Path, points: str,
     if is_taken:
         assert load_set(path, whole_bank).problems[0].points == float(points)
         return
-    with pytest.raises(Faulty, match=f"points have at most two decimals, and this is {points}"):
+    with pytest.raises(Faulty, match=f"points can have at most two decimals, not {points}"):
         load_set(path, whole_bank)
 
 
 @pytest.mark.parametrize(
     ("head", "words"),
     [
-        ("student,student", "columns student and student each say who a student is"),
-        ("Student,name,ID", "columns Student and ID each say who a student is"),
-        ("email,Email", "columns email and Email each say who a student is"),
+        ("student,student", "the columns student and student both identify students"),
+        ("Student,name,ID", "the columns Student and ID both identify students"),
+        ("email,Email", "the columns email and Email both identify students"),
     ],
 )
 def test_a_roster_with_two_columns_for_a_student_is_refused(tmp_path: Path, head: str, words: str) -> None:
@@ -190,14 +192,18 @@ def test_a_roster_is_read_as_spreadsheets_and_platforms_write_it(tmp_path: Path,
     ]
 
 
-def test_a_roster_with_a_quote_that_nothing_closes_is_refused_in_words(tmp_path: Path) -> None:
+def test_a_roster_with_an_unclosed_quote_is_refused_with_a_message(tmp_path: Path) -> None:
     (tmp_path / "roster.csv").write_text('student\n"ada\n' + "bo\n" * 50_000)
-    with pytest.raises(Faulty, match="See that every quote in it is closed"):
+    with pytest.raises(Faulty, match="Check that every quotation mark is closed"):
         load_roster(tmp_path / "roster.csv")
 
 
-def test_a_roster_without_anybody_is_refused_in_words(tmp_path: Path) -> None:
-    for text, words in (("student,name\n", "there is no student"), ("", "I saw nothing"), ("who\nada\n", "I saw who")):
+def test_an_empty_roster_is_refused_with_a_message(tmp_path: Path) -> None:
+    for text, words in (
+        ("student,name\n", "there are no students"),
+        ("", "the first line is empty"),
+        ("who\nada\n", "the first line is who"),
+    ):
         (tmp_path / "roster.csv").write_text(text)
         with pytest.raises(Faulty, match=words):
             load_roster(tmp_path / "roster.csv")

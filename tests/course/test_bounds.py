@@ -1,4 +1,4 @@
-"""The way in, on the whole command: what one student hands in costs others neither their grade nor their time."""
+"""Limits on submissions, with the real command: one student's files cost others neither their grades nor their time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory, whole_bank: Bank) -> Classro
 
 @pytest.fixture
 def room(drawn: Classroom, tmp_path: Path) -> Classroom:
-    """Two honest students, one whose name comes before the attacker's and one whose comes after."""
+    """Two honest students, one before and one after the attacker in alphabetical order."""
     drawn.handed_in = tmp_path / "submitted"
     for student in ("ada", "zoe"):
         drawn.hand_in(student, right)
@@ -59,7 +59,7 @@ def own(room: Classroom, student: str = "mallory") -> str:
 
 
 def graded(room: Classroom, *paths: Path, out: Path | None = None) -> tuple[list[dict[str, Any]], str]:
-    """The rows of the table, and the terminal; the honest have their points, and one row each."""
+    """Return the rows of the table and the output, after checking that each honest student has one row with points."""
     out = out or room.handed_in.parent / "results"
     arguments = [
         "grade",
@@ -92,7 +92,7 @@ def zipped(path: Path, members: dict[str, str | bytes], packing: int = zipfile.Z
 
 @pytest.fixture
 def deep(room: Classroom) -> Iterator[Path]:
-    """A folder in which 1,200 others lie in each other; Python's own way to delete it would fail."""
+    """A folder with 1,200 nested folders, which Python's own function could not delete."""
     place, at = room.handed_in / "mallory", os.getcwd()
     os.chdir(place)
     try:
@@ -107,10 +107,10 @@ def deep(room: Classroom) -> Iterator[Path]:
         subprocess.run(["rm", "-rf", place / "d"], check=True)
 
 
-def test_folders_nested_1200_deep_are_a_line_in_the_report(room: Classroom, deep: Path) -> None:
+def test_folders_nested_1200_deep_are_reported(room: Classroom, deep: Path) -> None:
     [row], _ = graded(room)
     assert (row["student"], row["status"]) == (deep.name, "ungraded")
-    assert "more than 16 deep" in row["reason"]
+    assert "more than 16 levels deep" in row["reason"]
 
 
 def practice(room: Classroom) -> str:
@@ -119,7 +119,7 @@ def practice(room: Classroom) -> str:
     )
 
 
-def test_a_practice_notebook_with_a_name_of_255_bytes_gets_a_page_of_its_own(room: Classroom) -> None:
+def test_a_practice_notebook_with_a_name_of_255_bytes_gets_its_own_page(room: Classroom) -> None:
     names = ["x" * 249, "x" * 248 + "y", "é" * 120]
     for name in names:
         (room.handed_in / f"{name}.ipynb").write_text(practice(room))
@@ -130,23 +130,23 @@ def test_a_practice_notebook_with_a_name_of_255_bytes_gets_a_page_of_its_own(roo
     assert all(len(page.name.encode()) < 130 for page in pages)
 
 
-def test_a_page_that_cannot_be_written_is_a_line_and_the_others_are_there(room: Classroom) -> None:
+def test_a_page_that_cannot_be_written_is_reported_and_the_others_are_written(room: Classroom) -> None:
     (room.handed_in / "mallory" / "week-1.ipynb").write_text(own(room))
     (room.handed_in.parent / "results" / "feedback" / "week-1" / "mallory.html" / "in the way").mkdir(parents=True)
     [row], _ = graded(room)
     assert (row["student"], row["status"], row["points"]) == ("mallory", "ungraded", "")
-    assert "Our fault: IsADirectoryError" in row["reason"]
+    assert "Error in the grader, not in the notebook: IsADirectoryError" in row["reason"]
 
 
 @pytest.mark.parametrize("lie", ["locator", "none"])
-def test_an_archive_that_hides_how_long_its_list_is_cannot_be_read(room: Classroom, lie: str) -> None:
+def test_an_archive_that_hides_the_length_of_its_list_cannot_be_read(room: Classroom, lie: str) -> None:
     path = zipped(room.handed_in / "mallory" / "work.zip", {"week-1.ipynb": own(room)})
     whole = path.read_bytes()
     at = whole.rindex(b"PK\5\6")
     locator = b"PK\6\7" + bytes(16)
     path.write_bytes(whole[:at] + locator + whole[at:] if lie == "locator" else whole[:at])
     [row], _ = graded(room)
-    assert "no zip archive that can be read" in row["reason"]
+    assert "not a readable zip archive" in row["reason"]
 
 
 @pytest.mark.slow
@@ -155,12 +155,12 @@ def test_a_small_archive_that_unpacks_to_a_gigabyte_is_read_to_its_bound(room: C
     zipped(room.handed_in / "mallory" / "work.zip", {f"{number}.ipynb": bomb for number in range(50)})
     began = time.process_time()
     rows, _ = graded(room)
-    assert time.process_time() - began < 15  # it was 82 s for one of 40 members
+    assert time.process_time() - began < 15  # an archive of 40 members once took 82 s
     assert len(rows) == BOUNDS.unpacked_bytes // len(bomb) + 1
-    assert "48 more notebooks lie here and were not read" in rows[-1]["reason"]
+    assert "48 more notebooks here were not read" in rows[-1]["reason"]
 
 
-def test_a_student_who_hands_in_25_notebooks_has_20_read_wherever_they_lie(room: Classroom) -> None:
+def test_of_25_notebooks_of_a_student_20_are_read(room: Classroom) -> None:
     for number in range(15):
         place = room.handed_in / "mallory" / f"try {number}"
         place.mkdir()
@@ -168,9 +168,9 @@ def test_a_student_who_hands_in_25_notebooks_has_20_read_wherever_they_lie(room:
     zipped(room.handed_in / "mallory" / "more.zip", {f"{number}.ipynb": "{" for number in range(10)})
     rows, _ = graded(room)
     assert len(rows) == 21
-    [line] = [row for row in rows if "more notebooks lie here" in row["reason"]]
+    [line] = [row for row in rows if "more notebooks here" in row["reason"]]
     assert (line["student"], line["notebook"]) == ("mallory", str(room.handed_in / "mallory"))
-    assert line["reason"].startswith("5 more notebooks lie here and were not read: of one student up to 20 are")
+    assert line["reason"].startswith("5 more notebooks here were not read: the limit per student is 20")
 
 
 def test_a_notebook_of_a_million_brackets_is_refused_before_it_is_parsed(room: Classroom) -> None:
@@ -180,7 +180,7 @@ def test_a_notebook_of_a_million_brackets_is_refused_before_it_is_parsed(room: C
     assert row["reason"] == "This notebook has more than 1,000,000 brackets. Clear its outputs."
 
 
-# A command, and its own peak memory: what `wait4` tells includes that of the process that started it.
+# A command and its own peak memory: the value from `wait4` includes the process that started it.
 AND_ITS_MEMORY = """
 import atexit, pathlib
 from shardwise.__main__ import main
@@ -193,8 +193,8 @@ main()
     "name",
     ["sparse.lock.jsonl", *(pytest.param(name, marks=pytest.mark.slow) for name in ("brackets.lock.jsonl", "many"))],
 )
-def test_lock_files_in_a_students_repository_cost_nobody_a_grade_and_are_one_line(room: Classroom, name: str) -> None:
-    """They lie above mallory's notebook alone when the notebooks are named one by one."""
+def test_lock_files_in_a_students_repository_cost_nobody_a_grade(room: Classroom, name: str) -> None:
+    """If the notebooks are named one by one, they are above only mallory's."""
     repository = room.handed_in / "mallory"
     (repository / "work").mkdir()
     (repository / "work" / "week-1.ipynb").write_text(own(room))
@@ -222,7 +222,7 @@ def test_lock_files_in_a_students_repository_cost_nobody_a_grade_and_are_one_lin
 
 
 @pytest.mark.parametrize("name", ["WEEK.IPYNB", "week-1.Ipynb", "work.ZIP"])
-def test_a_suffix_in_capitals_is_one(room: Classroom, name: str) -> None:
+def test_a_suffix_may_be_in_capitals(room: Classroom, name: str) -> None:
     path = room.handed_in / "mallory" / name
     if name.endswith("ZIP"):
         zipped(path, {"Week.IPYNB": own(room)})
@@ -232,7 +232,7 @@ def test_a_suffix_in_capitals_is_one(room: Classroom, name: str) -> None:
     assert row["points"] == row["max_points"] != ""
 
 
-def test_what_jupyter_and_a_mac_put_into_an_archive_is_left_out(room: Classroom) -> None:
+def test_files_that_jupyter_and_a_mac_put_into_an_archive_are_ignored(room: Classroom) -> None:
     junk = {
         "week/.ipynb_checkpoints/week-1-checkpoint.ipynb": own(room), "__MACOSX/week/._week-1.ipynb": b"\0\5\x16\7",
         "week/._week-1.ipynb": b"\0\5\x16\7", ".ipynb_checkpoints/week-1-checkpoint.ipynb": "{",
@@ -245,12 +245,12 @@ def test_what_jupyter_and_a_mac_put_into_an_archive_is_left_out(room: Classroom)
     assert row["points"] == row["max_points"] != ""
 
 
-def test_an_archive_without_a_notebook_says_so_unless_there_is_another(room: Classroom) -> None:
+def test_an_archive_without_a_notebook_is_reported_unless_there_is_another(room: Classroom) -> None:
     zipped(room.handed_in / "mallory" / "data.zip", {"data.csv": "1"})
     [row], _ = graded(room)
     assert (row["student"], row["reason"]) == (
         "mallory",
-        "This archive holds no notebook (*.ipynb), only data.csv. Hand in the notebook itself.",
+        "This archive contains no notebook (*.ipynb), only data.csv. Hand in the notebook itself.",
     )
     (room.handed_in / "mallory" / "week-1.ipynb").write_text(own(room))
     [row], _ = graded(room, out=room.handed_in.parent / "again")
@@ -260,14 +260,16 @@ def test_an_archive_without_a_notebook_says_so_unless_there_is_another(room: Cla
 @pytest.mark.parametrize(
     "names", [["report.pdf"], ["work.tar.gz"], ["a.py", "b.html", "c.docx", *(f"d{n}.png" for n in range(9))]]
 )
-def test_what_is_neither_notebook_nor_zip_says_so_unless_there_is_a_notebook(room: Classroom, names: list[str]) -> None:
+def test_a_file_that_is_neither_notebook_nor_zip_is_reported_unless_there_is_a_notebook(
+    room: Classroom, names: list[str]
+) -> None:
     for name in names:
         (room.handed_in / "mallory" / name).write_text("")
         (room.handed_in / name).write_text("")  # and nobody's
     [row], _ = graded(room)
     assert (row["student"], row["status"]) == ("mallory", "ungraded")
     assert all(name in row["reason"] for name in names[:5])
-    assert "neither as a notebook (*.ipynb) nor as an archive (*.zip)" in row["reason"]
+    assert "neither a notebook (*.ipynb) nor an archive (*.zip)" in row["reason"]
     (room.handed_in / "mallory" / "week-1.ipynb").write_text(own(room))
     [row], _ = graded(room, out=room.handed_in.parent / "again")
     assert row["status"] == "graded"
@@ -280,14 +282,14 @@ def test_a_notebook_with_a_suffix_that_a_browser_added_is_read(room: Classroom, 
     assert row["points"] == row["max_points"] != ""
 
 
-def test_archives_in_archives_are_read_within_bounds(room: Classroom) -> None:
+def test_nested_archives_are_read_within_bounds(room: Classroom) -> None:
     packed = zipped(room.handed_in.parent / "inner.zip", {"week-1.ipynb": own(room)}).read_bytes()
     for depth in range(3):
         outer = zipped(room.handed_in / "mallory" / "outer.zip", {"inner.zip": packed})
         [row], _ = graded(room, out=room.handed_in.parent / f"out-{depth}")
         assert row["status"] == ("graded" if depth < 2 else "ungraded"), row["reason"]
         packed = outer.read_bytes()
-    assert "Archives lie in each other here" in row["reason"]
+    assert "Archives are nested too deeply here" in row["reason"]
     bomb = zipped(room.handed_in.parent / "bomb.zip", {"week-1.ipynb": b"0" * 39_000_000}).read_bytes()
     zipped(room.handed_in / "mallory" / "outer.zip", {f"{number}.zip": bomb * 1 for number in range(30)})
     started = time.monotonic()
@@ -296,7 +298,7 @@ def test_archives_in_archives_are_read_within_bounds(room: Classroom) -> None:
     assert time.monotonic() - started < 20
 
 
-def test_an_encrypted_archive_is_said_to_be_one(room: Classroom) -> None:
+def test_an_encrypted_archive_is_reported(room: Classroom) -> None:
     path = zipped(room.handed_in / "mallory" / "week-1.zip", {"week-1.ipynb": own(room)})
     packed = bytearray(path.read_bytes())
     for record, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
@@ -306,7 +308,7 @@ def test_an_encrypted_archive_is_said_to_be_one(room: Classroom) -> None:
     assert row["reason"] == "This member of a zip archive is encrypted. Hand in the notebook itself."
 
 
-def test_a_folder_that_cannot_be_read_is_a_line(room: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder_is_reported(room: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
     scandir = os.scandir
 
     def refusing(place: Any) -> Any:
@@ -324,7 +326,7 @@ def test_a_folder_that_cannot_be_read_is_a_line(room: Classroom, monkeypatch: py
 
 
 @pytest.mark.parametrize("is_named", [True, False], ids=["named", "found"])
-def test_what_an_archive_says_of_its_times_is_believed_of_one_that_was_named(tmp_path: Path, is_named: bool) -> None:
+def test_times_in_an_archive_count_only_if_it_was_named(tmp_path: Path, is_named: bool) -> None:
     member = zipfile.ZipInfo("week-1.ipynb", (1980, 1, 1, 0, 0, 0))
     with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
         archive.writestr(member, "{}")
@@ -333,16 +335,16 @@ def test_what_an_archive_says_of_its_times_is_believed_of_one_that_was_named(tmp
     assert is_named or found.changed().year >= datetime.now().year - 1
 
 
-UNBOUNDED = {  # what is ours alone, by module
-    "course/collecting/archives.py": {"read"},  # of an archive's end, 65,557 bytes
+UNBOUNDED = {  # files that only we write, by module
+    "course/collecting/archives.py": {"read"},  # the end of an archive, 65,557 bytes
     "course/assigning/keys.py": {"read_bytes"},  # the register of the keys that were used here
     "grading/running/cores.py": {"read_text"},  # of /proc and /sys
     "grading/feedback_page.py": {"read_text"},  # of the package
 }
 
 
-def test_course_and_grading_read_files_up_to_a_number_of_bytes() -> None:
-    """A new read fails here: take read_bounded, first_line or lines_of of text_files, or a file's read(most)."""
+def test_course_and_grading_limit_the_bytes_that_they_read() -> None:
+    """A new unbounded read fails here: use read_bounded, first_line or lines_of from text_files, or a file's read(most)."""
     package = Path(shardwise.__file__).parent
     found: dict[str, set[str]] = {}
     for path in [*package.glob("course/**/*.py"), *package.glob("grading/**/*.py")]:
@@ -361,21 +363,21 @@ def test_a_link_out_of_the_bank_is_not_rendered_into_a_notebook(tmp_path: Path, 
     secret = tmp_path / "secret"
     secret.write_text("secret")
     (chapter / file).symlink_to(secret)
-    with pytest.raises(Faulty, match="is a link to a place outside of the bank"):
+    with pytest.raises(Faulty, match="is a link to a file outside of the bank"):
         figure_of(chapter, "plot.png") if file.startswith("figures") else lesson_of(chapter)
 
 
-def test_the_notebooks_of_one_student_share_a_budget_of_time_and_the_others_do_not_wait(
+def test_the_notebooks_of_one_student_share_a_time_budget_and_others_do_not_wait(
     room: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is beyond it is not a zero: it is not graded, and says why."""
+    """A notebook beyond the budget gets no zero: it is not graded, and the report says why."""
     monkeypatch.setattr(batch, "BOUNDS", replace(BOUNDS, seconds=1.5, at_once=1))
     slow = json.loads(own(room))
     slow["cells"].append({"cell_type": "code", "source": "import time\ntime.sleep(1)", "metadata": {}})
-    for number in range(5):  # one after the other; the next is taken in while one runs
+    for number in range(5):  # one after the other; the intake prepares the next while one runs
         slow["cells"][-1]["source"] += f"\n{number}"
         (room.handed_in / "mallory" / f"{number}.ipynb").write_text(json.dumps(slow))
     rows, _ = graded(room)
-    ungraded = [row for row in rows if "one student's may take in a run" in row["reason"]]
+    ungraded = [row for row in rows if "that one student has in a run" in row["reason"]]
     assert len(ungraded) == 2
     assert all(row["points"] == "" for row in ungraded)

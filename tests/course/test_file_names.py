@@ -1,4 +1,4 @@
-"""Names that files are made of: what Windows or a Mac cannot hold apart is refused everywhere, and nothing is overwritten."""
+"""File names: names that Windows or a Mac cannot distinguish are refused everywhere, and nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def a_set(name: str) -> SetDefinition:
 
 
 @pytest.mark.parametrize("name", DEVICES)
-def test_a_device_of_windows_is_no_student_and_no_set(name: str, tmp_path: Path) -> None:
+def test_a_windows_device_cannot_name_a_student_or_a_set(name: str, tmp_path: Path) -> None:
     roster = tmp_path / "roster.csv"
     roster.write_text(f"student\nada\n{name}\nbo.\n")
     with pytest.raises(Faulty) as refused:
         load_roster(roster)
     assert [fault.message for fault in refused.value.faults] == [
-        f"student {name!r} is a device on Windows, and no name for a file",
+        f"student {name!r} cannot be a file name, because it is a device on Windows",
         "student 'bo.' ends with a dot, which Windows drops",
     ]
     assert all(fault.remedy for fault in refused.value.faults)
@@ -43,27 +43,27 @@ def test_a_device_of_windows_is_no_student_and_no_set(name: str, tmp_path: Path)
         a_set(name)
 
 
-def test_a_device_of_windows_is_no_problem_and_no_bank(tmp_path: Path) -> None:
+def test_a_windows_device_cannot_name_a_problem_or_a_bank(tmp_path: Path) -> None:
     assert "device" in bad_slug("con") and "device" in bad_slug("lpt1")
     assert not bad_slug("console")
-    with pytest.raises(ShardwiseError, match="NUL is a device on Windows"):
+    with pytest.raises(ShardwiseError, match="Cannot create NUL: on Windows that is a device"):
         init_bank(tmp_path / "NUL")
     assert not list(tmp_path.iterdir())
 
 
-def test_the_page_of_a_practice_student_called_like_a_device_has_another_name() -> None:
+def test_the_page_of_a_practice_student_named_like_a_device_has_another_name() -> None:
     assert not any(is_device(part) for part in file_of("nul", "aux").split("/"))
     assert file_of("week-1", "ada") == "week-1/ada.html"
 
 
-def test_names_that_differ_only_in_how_an_accent_is_written_have_pages_of_their_own() -> None:
+def test_names_that_differ_only_in_an_accents_encoding_have_separate_pages() -> None:
     assert file_of("", "Zoe\u0301") != file_of("", "Zo\u00e9")
 
 
-def test_a_student_spelt_otherwise_is_not_a_second_one(bank: Bank, tmp_path: Path) -> None:
+def test_a_different_spelling_is_not_another_student(bank: Bank, tmp_path: Path) -> None:
     done = assign(bank, a_set("week-1"), [Student("ada", "Ada")], KEY, tmp_path)
     before = done.lock.read_bytes()
-    with pytest.raises(ShardwiseError, match="The roster has 'Ada', and the lock file 'ada'"):
+    with pytest.raises(ShardwiseError, match="The roster has 'Ada', but the lock file has 'ada'"):
         assign(bank, a_set("week-1"), [Student("Ada", "Ada"), Student("bo", "Bo")], KEY, tmp_path)
     assert done.lock.read_bytes() == before
     assert [path.name for path in (tmp_path / "notebooks").iterdir()] == ["ada"]

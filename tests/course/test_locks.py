@@ -1,4 +1,4 @@
-"""Locks and keys: what was drawn is signed, a change is noticed, and nobody else's lock counts."""
+"""Locks and keys: draws are signed, changes are noticed, and nobody else's lock counts."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def edited_points(lines: list[bytes]) -> list[bytes]:
 
 
 CHANGES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], str]] = {
-    "more points": (edited_points, "line 2: this was changed"),
-    "another due date": (lambda lines: [lines[0].replace(b'"due": null', b'"due": "2030-01-01T00:00:00Z"'), *lines[1:]], "line 1: this was changed"),
-    "no signature": (lambda lines: [lines[0], b'{"questions": [], "student": "ada"}\n', *lines[2:]], "line 2: this was changed"),
+    "more points": (edited_points, "line 2: this line was changed"),
+    "another due date": (lambda lines: [lines[0].replace(b'"due": null', b'"due": "2030-01-01T00:00:00Z"'), *lines[1:]], "line 1: this line was changed"),
+    "no signature": (lambda lines: [lines[0], b'{"questions": [], "student": "ada"}\n', *lines[2:]], "line 2: this line was changed"),
     "a line gone": (lambda lines: [*lines[:2], *lines[3:]], "or lines before it were dropped, added or moved"),
     "lines moved": (lambda lines: [lines[0], lines[2], lines[1], *lines[3:]], "or lines before it were dropped, added or moved"),
     "a line twice": (lambda lines: [*lines[:2], *lines[1:]], "or lines before it were dropped, added or moved"),
-    "a line after the last": (lambda lines: [*lines, lines[1]], "line 6: this was added after the last line"),
+    "a line after the last": (lambda lines: [*lines, lines[1]], "line 6: this line was added after the last one"),
     "cut off": (lambda lines: lines[:-1], "was cut off"),
     "cut in a line": (lambda lines: [*lines[:3], lines[3][:99]], "was cut off"),
 }  # fmt: skip
@@ -84,7 +84,7 @@ def test_a_lock_that_changes_while_it_is_read_is_noticed(room: Classroom) -> Non
         room.lock.line("ada")
 
 
-def test_lock_and_key_are_for_their_owner_alone(room: Classroom) -> None:
+def test_only_their_owner_can_read_lock_and_key(room: Classroom) -> None:
     for path in (room.lock.path, room.out / KEY_FILE):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -92,7 +92,7 @@ def test_lock_and_key_are_for_their_owner_alone(room: Classroom) -> None:
 # The key ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_course_key_is_secret_and_stays(tmp_path: Path) -> None:
+def test_the_course_key_is_private_and_permanent(tmp_path: Path) -> None:
     key, made = course_key(tmp_path / "course.key")
     assert made
     assert len(key) == 32
@@ -104,7 +104,7 @@ def test_the_course_key_is_secret_and_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["week-1", "week-2"])
-def test_no_new_key_is_made_beside_what_a_lost_one_signed(room: Classroom, tmp_path: Path, name: str) -> None:
+def test_no_new_key_is_created_next_to_files_that_a_lost_one_signed(room: Classroom, tmp_path: Path, name: str) -> None:
     (room.out / KEY_FILE).unlink()
     (tmp_path / "set.yaml").write_text(f"name: {name}\ntitle: Week\nproblems: [ring-time]\n")
     (tmp_path / "roster.csv").write_text("student\nada\n")
@@ -116,7 +116,7 @@ def test_no_new_key_is_made_beside_what_a_lost_one_signed(room: Classroom, tmp_p
 
 @pytest.fixture
 def elsewhere(room: Classroom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Another computer, with the lock file and the submissions, and no key."""
+    """Another computer with the lock file and the submissions, but without the key."""
     room.hand_in("ada", right)
     copy = tmp_path / "copy"
     shutil.copytree(room.out, copy)
@@ -125,18 +125,18 @@ def elsewhere(room: Classroom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return copy
 
 
-def test_without_the_key_a_lock_is_refused_and_the_ways_to_give_it_are_said(elsewhere: Path) -> None:
+def test_without_the_key_a_lock_is_refused_with_ways_to_provide_it(elsewhere: Path) -> None:
     code, said = grade(
         elsewhere / "submitted", "--out", elsewhere / "results", "--lock", elsewhere / "week-1.lock.jsonl"
     )
     assert code != 0
     assert "--key" in said
     assert VARIABLE in said
-    assert f"there is no {elsewhere / KEY_FILE}" in said
+    assert f"{elsewhere / KEY_FILE} does not exist" in said
 
 
 @pytest.mark.parametrize("way", ["--key", VARIABLE])
-def test_the_key_may_be_given(elsewhere: Path, room: Classroom, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_can_be_given(elsewhere: Path, room: Classroom, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = ["--key", room.out / KEY_FILE] if way == "--key" else []
     if way == VARIABLE:
         monkeypatch.setenv(VARIABLE, "6b" * 32)
@@ -149,10 +149,10 @@ def test_another_key_is_refused(elsewhere: Path, tmp_path: Path) -> None:
     (tmp_path / "other.key").write_text("00" * 32)
     code, said = grade(elsewhere / "submitted", "--out", elsewhere / "results", "--key", tmp_path / "other.key")
     assert code != 0
-    assert "signed with another course key than the one that was given" in said
+    assert "signed with a different course key than the given one" in said
 
 
-def test_a_key_that_lies_elsewhere_is_found_where_it_was_used(tmp_path: Path, whole_bank: Bank) -> None:
+def test_a_key_in_another_folder_is_found_where_it_was_used(tmp_path: Path, whole_bank: Bank) -> None:
     key, _ = course_key(tmp_path / "keys" / "secret.key")
     made = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": FEW})
     path = assign(whole_bank, made, [Student("ada", "Ada")], key, tmp_path / "course").lock
@@ -164,7 +164,7 @@ def test_a_key_that_lies_elsewhere_is_found_where_it_was_used(tmp_path: Path, wh
 
 @pytest.fixture
 def forged(tmp_path: Path, whole_bank: Bank, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A student's repository with a lock, a key, and a notebook that fits them."""
+    """A student's repository with a lock, a key and a matching notebook."""
     with monkeypatch.context() as at_home:
         at_home.setenv("XDG_DATA_HOME", str(tmp_path / "data of the student"))
         made = Classroom(tmp_path / "repos" / "eve", whole_bank, ("eve",), FEW, key="77")
@@ -181,7 +181,7 @@ def test_a_lock_in_a_students_folder_does_not_count(forged: Path, room: Classroo
 
 
 @pytest.mark.parametrize("lock", [b"junk", b"", b"[" * 9999, b'{"key": {}, "set": "week-1"}\n'])
-def test_a_junk_lock_in_a_students_folder_ends_no_batch(
+def test_a_junk_lock_in_a_students_folder_does_not_end_a_batch(
     room: Classroom, tmp_path: Path, whole_bank: Bank, lock: bytes
 ) -> None:
     chapter = "01-ring-all-reduce"
@@ -208,7 +208,7 @@ UNREADABLE: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize(("command", "harm"), [*(("grade", harm) for harm in UNREADABLE), ("regrade", "empty")])
-def test_where_the_lock_cannot_be_read_nothing_is_graded_and_no_grade_is_lost(
+def test_with_an_unreadable_lock_nothing_is_graded_and_no_grade_is_lost(
     room: Classroom, command: str, harm: str
 ) -> None:
     results = room.out / "results"
@@ -219,7 +219,7 @@ def test_where_the_lock_cannot_be_read_nothing_is_graded_and_no_grade_is_lost(
     UNREADABLE[harm](room.lock.path)
     more = ["--bank", str(ROOT)] if command == "regrade" else []
     done = CliRunner().invoke(app, [command, str(room.handed_in), "--out", str(results), "--workers", "1", *more])
-    assert isinstance(done.exception, ShardwiseError)  # which ends the command with 2
+    assert isinstance(done.exception, ShardwiseError)  # this ends the command with exit code 2
     assert f"{room.lock.path} cannot be read as a lock file: " in str(done.exception)
     assert "Restore it from a copy." in str(done.exception)
     assert (results / "grades.csv").read_bytes() == before
@@ -228,9 +228,7 @@ def test_where_the_lock_cannot_be_read_nothing_is_graded_and_no_grade_is_lost(
     assert (results / "grades.csv").read_bytes() == before
 
 
-def test_where_a_key_lies_is_remembered_once_and_the_key_itself_never(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_location_of_a_key_is_remembered_but_never_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     for _ in range(2):
         key, _ = course_key(tmp_path / "course.key")
@@ -240,13 +238,11 @@ def test_where_a_key_lies_is_remembered_once_and_the_key_itself_never(
 
 
 @pytest.mark.parametrize("what", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["a pipe", "no end"])
-def test_what_lies_in_the_place_of_a_lock_and_is_no_file_keeps_nobody_waiting(
-    room: Classroom, what: Callable[[Path], None]
-) -> None:
-    """As a student may have put it into a folder that all can write."""
+def test_a_lock_that_is_not_a_regular_file_does_not_block(room: Classroom, what: Callable[[Path], None]) -> None:
+    """A student may have put it into a folder that everybody can write to."""
     room.hand_in("ada", right)
     what(room.handed_in / "x.lock.jsonl")
     code, said = grade(room.handed_in / "ada", "--out", room.out / "results", "--lock", room.lock.path)
     assert (code, points(room.out / "results")["ada"]) == (0, 4), said
     code, said = grade(room.handed_in / "ada", "--out", room.out / "results", "--lock", room.handed_in / "x.lock.jsonl")
-    assert code != 0 and "it is no ordinary file" in said
+    assert code != 0 and "it is not a regular file" in said

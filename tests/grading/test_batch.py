@@ -38,8 +38,8 @@ from shardwise.grading.worker import Settings, Task, work
 SHARDWISE = (sys.executable, "-m", "shardwise")
 CLASS = tuple(f"s{number:02}" for number in range(12))
 FEW = ("bytes-per-gpu", "ring-time", "ring-time-function", "ring-or-tree")  # quick to draw and to grade
-HANGING = 60  # seconds: a bound against waiting for ever, not for speed
-SLEEP = 4  # seconds: less than a cell may take
+HANGING = 60  # seconds; a limit against hanging, not for speed
+SLEEP = 4  # seconds; less than the limit of a cell
 SETTINGS = Settings(limits=QUICK)
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.usefixtures("one_sandbox")
 
 @pytest.fixture
 def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
-    """A class that has handed in: right, mistaken, right, ..."""
+    """A class whose submissions are right, mistaken, right, ..."""
     made = Classroom(tmp_path, whole_bank, CLASS, FEW)
     for place, student in enumerate(CLASS):
         made.hand_in(student, (right, mistaken)[place % 2])
@@ -55,7 +55,7 @@ def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
 
 
 def files(out: Path) -> dict[str, bytes]:
-    """Every byte of the results, but for the ledger, which also says when."""
+    """Return every byte of the results except the ledger, which contains times."""
     found = [path for path in out.rglob("*") if path.is_file() and not path.name.startswith((".", LEDGER))]
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in found}
 
@@ -70,11 +70,11 @@ def undisturbed(room: Classroom) -> dict[str, bytes]:
 
 
 def gradings(out: Path) -> int:
-    """How many results the ledger holds; as another program would look."""
+    """Return the number of results in the ledger, read like another program would."""
     try:
         with sqlite3.connect(f"file:{out / LEDGER}?mode=ro", uri=True, timeout=5) as db:
             count: int = db.execute("SELECT COUNT(*) FROM grading").fetchone()[0]
-    except sqlite3.OperationalError:  # not there yet
+    except sqlite3.OperationalError:  # does not exist yet
         return 0
     db.close()
     return count
@@ -88,7 +88,7 @@ def until(what: Callable[[], bool]) -> None:
 
 
 def living(marker: str) -> list[int]:
-    """Processes that are not zombies and whose environment has this marker."""
+    """Return the processes that are not zombies and have this marker in their environment."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -154,14 +154,16 @@ def test_a_page_that_is_gone_or_edited_is_written_again(room: Classroom, harm: s
     settings = Settings(limits=QUICK, solutions=harm == "another kind")
     grade([room.handed_in], out, settings=settings)
     assert (page.read_bytes() == whole) == (harm != "another kind")
-    assert (b"The worked solution" in page.read_bytes()) == (harm == "another kind")
-    assert len(history(out)) == len(CLASS)  # the grade is the same, and not a second one
+    assert (b"Worked solution" in page.read_bytes()) == (harm == "another kind")
+    assert len(history(out)) == len(CLASS)  # the same grade, not another one
 
 
-def test_some_of_a_class_graded_into_its_results_do_not_make_the_others_missing(room: Classroom) -> None:
+def test_grading_part_of_a_class_does_not_make_the_others_missing(room: Classroom) -> None:
     few = [room.handed_in / student for student in CLASS[:3]]
     grade(few, room.out, locks=[room.lock], settings=SETTINGS)
-    with pytest.raises(ShardwiseError, match=r"holds the grades of 2 more notebooks, such as .*s01.*Name all of them"):
+    with pytest.raises(
+        ShardwiseError, match=r"contains grades of 2 more notebooks, such as .*s01.*Name all of the notebooks"
+    ):
         grade(few[:1], room.out, locks=[room.lock], settings=SETTINGS)
     assert {path.stem for path in room.out.rglob("*.html")} == set(CLASS[:3])
     for folder in few[1:]:
@@ -174,7 +176,7 @@ def test_a_class_graded_part_by_part_into_one_folder_keeps_every_part(room: Clas
     first, second = CLASS[:3], CLASS[3:6]
 
     def graded(students: Sequence[str]) -> dict[str, str]:
-        """Every row's status by student."""
+        """Return each row's status by student."""
         batch = grade([room.handed_in / one for one in students], room.out, locks=[room.lock], settings=SETTINGS)
         reports.write_tables(batch)
         assert [result.student for result in batch.handed_in()] == list(students)
@@ -205,7 +207,7 @@ def submissions_of(room: Classroom) -> list[Path]:
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
-    """It is killed while the last notebook is out, which takes longer than to look and to kill."""
+    """It is killed while the last notebook is running, which takes longer than finding and killing the worker."""
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     expected = undisturbed(room)
     out = room.out / "bereft"
@@ -215,13 +217,16 @@ def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
     assert gradings(out) == 11, "the machine is so busy that the last notebook came back before its worker was killed"
     said, complaints = grading.communicate()
     assert grading.returncode == 0, complaints.decode()
-    assert b"12 graded, 0 could not be" in said
-    assert b"tried again: our side had failed at them, a worker had died, or a file could not be read." in complaints
+    assert b"12 graded, 0 could not be graded" in said
+    assert (
+        b"graded again, because of an error in the grader, a worker that died, or a file that could not be read."
+        in complaints
+    )
     assert files(out) == expected
 
 
 def workers_of(command: int) -> list[int]:
-    """The processes of a command's pool: those that it forked. The servers of its sandboxes are its children, too."""
+    """Return the processes of a command's pool, which it forked. The servers of its sandboxes are also its children."""
     children = [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if parent_of(int(entry.name)) == command]
     return [child for child in children if words_of(child) == words_of(command)]
 
@@ -238,7 +243,7 @@ def parent_of(pid: int) -> int:
 
 
 def stat_of(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat from the state of the process on, so that its parent is the second; see proc(5)."""
+    """Return the fields of /proc/PID/stat from the process state on, so that the parent is the second; see proc(5)."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -246,8 +251,8 @@ def stat_of(pid: int) -> list[str]:
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_pool_is_left_although_an_idle_worker_died_with_the_lock_of_their_queue(place: int) -> None:
-    """An idle worker waits for work while it holds that lock; one of the two does."""
+def test_a_pool_ends_although_an_idle_worker_died_with_the_queues_lock(place: int) -> None:
+    """One of the two idle workers holds that lock while it waits for work."""
     with pool(2)() as executor:
         assert executor.submit(os.getpid).result() != os.getpid()
         assert executor.submit(os.getpid).result() != os.getpid()
@@ -256,14 +261,14 @@ def test_a_pool_is_left_although_an_idle_worker_died_with_the_lock_of_their_queu
 
 
 def deadly(settings: Settings, task: Task, sent_by: str) -> Any:
-    """Work that kills its process, as the machine does when memory runs out, whenever it meets one student."""
+    """Work that kills its process for one student's notebook, as the system does when memory runs out."""
     if task.student == "s05":
         os.kill(os.getpid(), signal.SIGKILL)
     return work(settings, task, sent_by)
 
 
 class Deadly(Executor):
-    """A pool whose workers do deadly work."""
+    """Open a pool whose workers do that deadly work."""
 
     def __init__(self, inner: Executor) -> None:
         self.inner = inner
@@ -290,22 +295,25 @@ def test_a_pool_ends_although_its_workers_died_before_they_read_what_was_sent() 
 
 
 @pytest.mark.slow
-def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it(room: Classroom) -> None:
+def test_a_notebook_that_kills_every_worker_affects_no_other(room: Classroom) -> None:
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2, executor=deadly_pool)
     results = {result.student: result for result in batch.results()}
     assert results["s05"].status == "ungraded"
     assert results["s05"].points is None
-    assert "Our fault: the worker that graded this ended (BrokenProcessPool), every time." in results["s05"].reason
+    assert (
+        "Error in the grader, not in the notebook: the worker that graded it died (BrokenProcessPool), every time."
+        in results["s05"].reason
+    )
     assert {result.status for student, result in results.items() if student != "s05"} == {"graded"}
-    again = grade([room.handed_in], room.out / "results", settings=SETTINGS)  # next time it is tried again
+    again = grade([room.handed_in], room.out / "results", settings=SETTINGS)  # it is retried next time
     assert {result.status for result in again.results()} == {"graded"}
 
 
-def test_a_file_that_cannot_be_read_is_reported_and_read_the_next_time(
+def test_an_unreadable_file_is_reported_and_read_the_next_time(
     room: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = room.out / "results"
-    memory = Path("/proc/self/mem")  # an ordinary file by its looks, which cannot be read at its beginning
+    memory = Path("/proc/self/mem")  # it looks like a regular file, but reading its beginning fails
     [result] = grade([memory], out).results()
     assert (result.status, result.reason) == ("ungraded", "This file cannot be read: Input/output error.")
     failures = iter([OSError(5, "Input/output error")])
@@ -329,11 +337,11 @@ def test_two_runs_do_not_write_into_one_folder(room: Classroom) -> None:
         done = subprocess.run(command(room, out), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        f"shardwise: Another shardwise is writing into {out}. Wait for it, or take another folder.\n"
+        f"shardwise: Another shardwise command is writing to {out}. Wait until it ends, or use another folder.\n"
     )
 
 
-def test_an_interrupt_says_that_nothing_is_lost(room: Classroom) -> None:
+def test_an_interrupt_reports_that_nothing_is_lost(room: Classroom) -> None:
     out = room.out / "results"
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     grading = started(command(room, out))
@@ -345,8 +353,8 @@ def test_an_interrupt_says_that_nothing_is_lost(room: Classroom) -> None:
 
 
 def started(words: list[str]) -> subprocess.Popen[str]:
-    """A command as a terminal starts it: a group of its own, which listens to Ctrl-C even where this process does not."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored here would be ignored there
+    """Start a command like a terminal, in its own process group, which handles Ctrl-C even if this process ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # otherwise it would inherit ignored signals
     try:
         return subprocess.Popen(
             words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -356,11 +364,11 @@ def started(words: list[str]) -> subprocess.Popen[str]:
 
 
 def stopped(out: Path) -> str:
-    return f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
+    return f"Stopped. Grades so far are saved in {out}. Run the same command again to continue.\n"
 
 
 @pytest.mark.parametrize("harm", ["a folder in its place", "a table dropped"])
-def test_a_ledger_that_cannot_be_used_is_said_in_words(tmp_path: Path, harm: str) -> None:
+def test_an_unusable_ledger_is_reported_with_a_message(tmp_path: Path, harm: str) -> None:
     path = tmp_path / LEDGER
     if harm == "a folder in its place":
         path.mkdir()
@@ -373,28 +381,30 @@ def test_a_ledger_that_cannot_be_used_is_said_in_words(tmp_path: Path, harm: str
         list(ledger.history())
 
 
-def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_ledger_of_another_version_is_refused_and_unchanged(tmp_path: Path) -> None:
     path = tmp_path / LEDGER
     Ledger(path).close()
     with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version = 4")  # which did not say what counted when
+        database.execute("PRAGMA user_version = 4")  # that version did not record what counted when
     before = path.read_bytes()
-    with pytest.raises(ShardwiseError, match=r"another version of shardwise \(its format is 4, and I read 6\)"):
+    with pytest.raises(
+        ShardwiseError, match=r"another version of shardwise \(in format 4; this version reads format 6\)"
+    ):
         Ledger(path)
     assert path.read_bytes() == before
 
 
-def test_a_file_that_is_no_ledger_is_left_alone(room: Classroom) -> None:
+def test_a_file_that_is_not_a_ledger_is_left_alone(room: Classroom) -> None:
     out = room.out / "results"
     out.mkdir()
     (out / LEDGER).write_text("my notes, all of them, in a file with an unlucky name")
-    with pytest.raises(ShardwiseError, match=r"is no ledger of ours .*Move it away to begin anew\."):
+    with pytest.raises(ShardwiseError, match=r"is not a shardwise ledger .*Move it away to start a new one\."):
         grade([room.handed_in], out)
     assert (out / LEDGER).read_text().startswith("my notes")
 
 
 def test_an_archive_is_read_without_being_unpacked(room: Classroom) -> None:
-    """As a learning platform gives it: one zip file, here with members that lead out of it."""
+    """One zip file, as from a learning platform, here with members that point outside."""
     archive = room.out / "class.zip"
     with zipfile.ZipFile(archive, "w") as zipped:
         for student in CLASS[:3]:
@@ -412,12 +422,12 @@ def test_an_archive_is_read_without_being_unpacked(room: Classroom) -> None:
         f"{student}/week-1.ipynb" for student in CLASS[:3]
     }
     refused = [result.reason for result in results.values() if result.status == "ungraded"]
-    assert sum("its name leads out of the archive" in reason for reason in refused) == 5
+    assert sum("its name points outside the archive" in reason for reason in refused) == 5
     assert sum("This notebook has 30 MB" in reason for reason in refused) == 1
     assert {path for path in room.out.rglob("*") if "results" not in path.parts} == before
 
 
-def test_results_of_unsafe_grading_are_never_taken_for_safe_ones(room: Classroom) -> None:
+def test_results_of_unsafe_grading_are_never_reused_as_safe_ones(room: Classroom) -> None:
     out = room.out / "results"
     notebook = room.handed_in / "s00"
     grade([notebook], out, locks=[room.lock.path], settings=Settings(unsafe=True))
@@ -434,10 +444,10 @@ def test_results_of_unsafe_grading_are_never_taken_for_safe_ones(room: Classroom
     lambda found: (replace(found[0], points=math.nan), found[1]),
     lambda found: (replace(found[0], scores=(1, 2)), found[1]),
 ])  # fmt: skip
-def test_a_worker_that_gives_back_something_else_is_our_fault_and_nobody_elses_result(
+def test_an_impossible_result_from_a_worker_is_an_error_in_the_grader(
     room: Classroom, forge: Callable[[Any], Any]
 ) -> None:
-    """As a worker of a cluster may that is broken, or somebody else's."""
+    """A broken worker of a cluster, or somebody else's, may do that."""
 
     class Forging(Here):
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -449,4 +459,4 @@ def test_a_worker_that_gives_back_something_else_is_our_fault_and_nobody_elses_r
     batch = grade([one], room.out / "results", settings=SETTINGS, executor=lambda: nullcontext(Forging()))
     [result] = batch.handed_in()
     assert (result.student, result.status, result.points) == ("s01", "ungraded", None)
-    assert result.reason.startswith("Our fault: a worker gave back what cannot be the result of this")
+    assert result.reason.startswith("Error in the grader, not in the notebook: a worker returned an impossible result")

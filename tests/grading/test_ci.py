@@ -1,4 +1,4 @@
-"""CI and Gradescope: exit codes, the files in their form, and the workflow in the docs."""
+"""CI and Gradescope: exit codes, report formats, and the workflow in the docs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_notebook_below_the_threshold_fails_the_job(room: Classroom, least: st
     )
     done = grade(room, "--fail-under", least)
     assert done.exit_code == code, done.output
-    assert (f"ada has 2 of 4 points; --fail-under {least.strip()}" in done.stderr) == bool(code)
+    assert (f"ada has 2 of 4 points, below --fail-under {least.strip()}" in done.stderr) == bool(code)
 
 
 @pytest.mark.parametrize(("expected", "code"), [("week-1", 0), ("16-capstone", 1)])
@@ -60,10 +60,10 @@ def test_a_notebook_of_another_set_than_expected_fails_the_job(room: Classroom, 
     path = room.hand_in("ada", right)
     done = grade(room, "--fail-under", "60%", "--expect", expected)
     assert done.exit_code == code, done.output
-    assert (f"{path} is of week-1; --expect {expected}" in done.stderr) == bool(code)
+    assert (f"{path} belongs to week-1, but --expect names {expected}" in done.stderr) == bool(code)
 
 
-def test_every_notebook_below_the_threshold_is_named_and_no_classmate_without_one(room: Classroom) -> None:
+def test_only_submitted_notebooks_are_held_to_the_threshold(room: Classroom) -> None:
     for student, write in (("ada", right), ("bo", mistaken), ("cleo", blank)):
         room.hand_in(student, write)
     done = grade(room, "--fail-under", "1")
@@ -76,7 +76,7 @@ def test_rounding_never_fails_a_job() -> None:
 
 
 @pytest.mark.parametrize("least", ["all", "-3", "101%", "60 points", ""])
-def test_a_threshold_that_is_none_is_refused_before_anything_is_graded(room: Classroom, least: str) -> None:
+def test_an_invalid_threshold_is_refused_before_anything_is_graded(room: Classroom, least: str) -> None:
     room.hand_in("ada", right)
     done = grade(room, f"--fail-under={least}")
     assert "--fail-under takes points or a percentage, such as 20 or 60%" in str(done.exception)
@@ -86,18 +86,18 @@ def test_a_threshold_that_is_none_is_refused_before_anything_is_graded(room: Cla
 # JUnit and Gradescope -----------------------------------------------------------------------------------------------
 
 
-def test_junit_holds_the_notebooks_that_were_found_and_no_classmates(room: Classroom) -> None:
+def test_junit_contains_only_submitted_notebooks(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.put("bo", "{")
     grade(room, "--junit", room.out / "junit.xml")
-    assert (room.out / "junit.xml").stat().st_mode & 0o777 == 0o600  # as that of all that holds grades
+    assert (room.out / "junit.xml").stat().st_mode & 0o777 == 0o600  # the same mode as all files with grades
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(room.out / "junit.xml"))}
     assert set(suites) == {"week-1.ada", "week-1.bo"}
     assert (suites["week-1.ada"].errors, suites["week-1.bo"].errors) == (0, 1)
 
 
-# Attributes and children by element, of Jenkins' schema: junit-10.xsd in pytest-dev/pytest, testing/example_scripts. What begins
-# with ! is demanded. (It calls an error `errors`; Jenkins and pytest write and read `error`.)
+# Attributes and children by element, of Jenkins' schema: junit-10.xsd in pytest-dev/pytest, testing/example_scripts. A
+# leading ! means required. (It calls an error `errors`; Jenkins and pytest write and read `error`.)
 SCHEMA = {
     "testsuites": ({"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
     "testsuite": ({"!name", "!tests", "!failures", "!errors", "group", "time", "skipped", "timestamp", "hostname", "id", "package", "file"},
@@ -126,7 +126,7 @@ def test_junit_is_valid_by_the_schema_of_jenkins(room: Classroom) -> None:
 
 
 def run_by_gradescope(room: Classroom, *more: object, users: object = ()) -> tuple[Result, dict[str, Any]]:
-    """Grade as Gradescope's autograder does: a submission in its folder, and metadata beside that."""
+    """Grade like Gradescope's autograder: a submission in its folder, and metadata next to it."""
     about = {"created_at": "2026-06-01T10:00:00.000-07:00", "users": users}
     (room.out / "submission_metadata.json").write_text(json.dumps(about))
     file = room.out / "autograder" / "results.json"
@@ -145,19 +145,19 @@ def test_gradescope_gets_its_file_for_one_notebook(room: Classroom) -> None:
         "2026-06-01T10:00:00-07:00",
         "gradescope",
     )
-    assert "--visibility is one of visible, hidden" in str(grade(room, "--visibility", "secret").exception)
+    assert "--visibility must be one of visible, hidden" in str(grade(room, "--visibility", "secret").exception)
 
 
 @pytest.mark.parametrize("count", [0, 2])
-def test_gradescope_gets_a_score_and_a_reason_also_without_a_notebook_or_with_two(room: Classroom, count: int) -> None:
+def test_gradescope_gets_a_score_and_a_reason_without_a_notebook_or_with_two(room: Classroom, count: int) -> None:
     room.handed_in.mkdir()
     for student in CLASS[:count]:
         room.hand_in(student, right)
     done, found = run_by_gradescope(room)
-    here = "is none" if count == 0 else "are 2: week-1.ipynb, week-1.ipynb"
-    assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); here {here}.")
+    here = "is none here" if count == 0 else "are 2 here: week-1.ipynb, week-1.ipynb"
+    assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); there {here}.")
     assert (found["score"], [(test["status"], test["score"]) for test in found["tests"]]) == (0, [("failed", 0)])
-    assert "is none of yours: nothing was graded" in found["tests"][0]["output"]
+    assert "appears only because Gradescope requires a number" in found["tests"][0]["output"]
     assert done.exit_code != 0
 
 
@@ -166,12 +166,12 @@ def test_gradescope_gets_a_score_and_a_reason_also_without_a_notebook_or_with_tw
     [
         ([{"name": "Ada", "email": "a@x.edu", "id": 7}], ""),
         ([{"name": "Somebody", "sid": "ada"}, {"name": "Bo"}], ""),  # a group
-        ([{"name": "Bo", "email": "b@x.edu"}], "This notebook names another student, and you handed it in."),
-        ([{"name": "Zoe Zorn"}], "handed in by “Zoe Zorn”, whom week-1.lock.jsonl does not know"),
+        ([{"name": "Bo", "email": "b@x.edu"}], "This notebook names another student, but you submitted it."),
+        ([{"name": "Zoe Zorn"}], "“Zoe Zorn”, who submitted it, is not in week-1.lock.jsonl"),
         ("nobody", ""),
     ],
 )
-def test_gradescopes_uploader_is_held_against_the_notebook(room: Classroom, users: object, reason: str) -> None:
+def test_gradescopes_uploader_must_match_the_notebook(room: Classroom, users: object, reason: str) -> None:
     roster = [Student(name, f"{name.title()} Berg" if name == "ada" else name.title()) for name in CLASS]
     room.lock = Lock(assign(checkout_bank(), SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": FEW}), roster, room.lock.key, room.out).lock)  # fmt: skip
     room.hand_in("ada", right)
@@ -182,36 +182,36 @@ def test_gradescopes_uploader_is_held_against_the_notebook(room: Classroom, user
 
 @pytest.mark.parametrize("option", ["junit", "gradescope"])
 @pytest.mark.parametrize("name", ["course.key", "week-1.lock.jsonl", "results/grades.csv", "results/results.jsonl"])
-def test_no_report_takes_the_place_of_what_is_none(room: Classroom, option: str, name: str) -> None:
+def test_no_report_overwrites_a_file_that_is_not_a_report(room: Classroom, option: str, name: str) -> None:
     room.hand_in("ada", right)
     grade(room)
     before = (room.out / name).read_bytes()
     assert before
     done = grade(room, f"--{option}", room.out / name)
-    assert f"--{option} names a file that ends in" in str(done.exception)
+    assert f"--{option} needs a file name that ends in" in str(done.exception)
     assert (room.out / name).read_bytes() == before
 
 
 # Tables -------------------------------------------------------------------------------------------------------------
 
 
-def test_results_that_may_be_handed_on_hold_no_seed(room: Classroom) -> None:
+def test_results_that_may_be_shared_contain_no_seed(room: Classroom) -> None:
     room.hand_in("ada", right)
     grade(room)
     text = (room.out / "results" / "results.jsonl").read_text("utf-8")
     assert all(question.seed not in text for question in room.lock.questions("ada"))
 
 
-def test_a_tier_that_there_is_not_is_told_from_one_that_does_not_hold(room: Classroom) -> None:
+def test_an_unknown_tier_is_distinguished_from_one_that_does_not_work(room: Classroom) -> None:
     room.hand_in("ada", right)
     said = str(grade(room, "--tier", "5").exception)
-    assert said == "There is no tier '5' of the sandbox; there are 1, 1b, 2. `shardwise doctor` says which hold here."
+    assert said == "The sandbox has no tier '5'. Choose 1, 1b, 2; `shardwise doctor` shows which of them work here."
 
 
 # The workflow in the docs -------------------------------------------------------------------------------------------
 
 
-def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
+def test_the_workflow_in_the_docs_is_valid_for_github() -> None:
     text = (ROOT / "docs" / "grading.md").read_text("utf-8").partition("## GitHub")[2]
     blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert blocks
@@ -219,7 +219,7 @@ def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
         workflow = parse_yaml(block, "workflow").data
         assert set(workflow) <= {"name", "on", "permissions", "jobs", "env"}
         assert workflow["on"]
-        assert workflow["permissions"] == {"contents": "read"}  # a student's code runs in it
+        assert workflow["permissions"] == {"contents": "read"}  # a student's code runs in this step
         for job in workflow["jobs"].values():
             assert set(job) <= {"runs-on", "steps", "timeout-minutes", "env"}
             assert job["runs-on"]
@@ -228,7 +228,7 @@ def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
                 assert set(step) <= {"run", "uses", "with", "env", "name", "if", "shell"}
                 assert (
                     "| tee" not in step.get("run", "") or step["shell"] == "bash"
-                )  # which fails where any of the commands does
+                )  # the step fails if any of its commands fails
                 assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step.get("uses", "a/b@v1"))
                 for line in step.get("run", "").splitlines():
                     _must_be_understood(line)
@@ -237,7 +237,7 @@ def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
 
 
 def _must_be_understood(line: str) -> None:
-    """Every option of our own commands is one that they have."""
+    """Check that our commands have every option in it."""
     for name, arguments in re.findall(r"shardwise (\w+)([^&|;]*)", line):
         command = get_command(app).commands[name]  # type: ignore[attr-defined]
         known = {option for parameter in command.params for option in parameter.opts}

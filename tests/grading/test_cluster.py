@@ -32,12 +32,12 @@ from shardwise.grading.worker import Settings
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
 STUDENTS = tuple(f"s{number:02}" for number in range(20))
-SLOW = ("s05", "s09", "s13")  # so that a worker that is killed is killed at work
+SLOW = ("s05", "s09", "s13")  # so that a worker is killed while it is working
 SLEEP = "import time\ntime.sleep(60)"
 SETTINGS = Settings(limits=QUICK)
 SOON = 30.0  # seconds
 
-# What a worker is started with that shall not be fit. Should it be given work nevertheless, it leaves a mark.
+# Code that makes a new worker unfit, and leaves a mark if the worker is given work nevertheless.
 MARK = """
 import pathlib, shardwise.grading.worker
 real = shardwise.grading.worker.work
@@ -52,13 +52,13 @@ NO_SHARDWISE = "import sys\nsys.modules['shardwise'] = None\n"
 
 
 class Hall:
-    """A scheduler and its workers, each of them a process group of its own."""
+    """A scheduler and its workers, each in its own process group."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
-        idle = ("--idle-timeout", "10 minutes")  # should nobody be left to dismiss it
+        idle = ("--idle-timeout", "10 minutes")  # in case nobody is left to stop it
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self._file), *idle)
         with self.client() as client:
             self.address: str = client.scheduler.address
@@ -73,16 +73,16 @@ class Hall:
 
     @contextmanager
     def client(self) -> Iterator[distributed.Client]:
-        """Another client than the batch's, to look at what goes on."""
+        """Return another client than the batch's, to observe it."""
         with distributed.Client(scheduler_file=str(self._file), timeout=SOON, set_as_default=False) as client:
             yield client
 
     def worker(self, *options: str) -> subprocess.Popen[bytes]:
-        """Start a worker, with a nanny that starts another one when it dies."""
+        """Start a worker with a nanny, which starts another one when it dies."""
         return self._start("worker", "--scheduler-file", str(self._file), "--nthreads", "1", *options)
 
     def unfit(self, how: str) -> Path:
-        """Start a worker that does this to itself first; gives the file that is there once it was given work."""
+        """Start a worker that runs this code first; return the file that exists if it was given work."""
         number = len(self._processes)
         mark, script = self._folder / f"mark-{number}", self._folder / f"preload_{number}.py"
         script.write_text((MARK.format(mark=str(mark)) if how != NO_SHARDWISE else "") + how)
@@ -94,13 +94,13 @@ class Hall:
             client.wait_for_workers(count, timeout=SOON)
 
     def dismiss(self, count: int = 0) -> None:
-        """Kill the latest so many, or all."""
+        """Kill the latest `count` workers, or all."""
         for process in self._processes[-count:]:
             kill(process)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and all that it started, with no time for farewells."""
+    """Kill a process and its children at once."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -127,7 +127,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
 
 
 class Class:
-    """Submissions of all qualities, and what they get on this machine alone."""
+    """Submissions of all qualities, and their results on this machine."""
 
     def __init__(self, folder: Path, bank: Bank) -> None:
         self.room = Classroom(folder, bank, STUDENTS)
@@ -140,7 +140,7 @@ class Class:
         return grade([self.room.handed_in], out, workers=workers, settings=SETTINGS, **more)  # type: ignore[arg-type]
 
     def on(self, place: str, out: Path, said: list[str], step: Callable[[], object] = lambda: None) -> Batch:
-        """Graded on a cluster; `step` is called once, when the first result has come."""
+        """Grade on a cluster; call `step` once, after the first result."""
         came: list[int] = []
 
         def progress(found: int) -> None:
@@ -152,7 +152,7 @@ class Class:
             return self.grade(out, width, executor=executor, progress=progress)
 
     def results(self, batch: Batch) -> dict[str, bytes]:
-        """The tables and pages, byte for byte."""
+        """Return the bytes of tables and pages."""
         reports.write_tables(batch)
         files = [path for path in batch.out.rglob("*") if path.is_file() and not path.name.startswith((LEDGER, "."))]
         return {path.relative_to(batch.out).as_posix(): path.read_bytes() for path in files}
@@ -211,21 +211,19 @@ def test_unfit_workers_are_named_and_given_nothing_whenever_they_join(
     assert course.results(batch) == course.alone
     first, later = said
     assert "2 workers, sandbox 1" in first
-    assert first.count("is left out: ") == 2
-    assert "is left out: Student code cannot be isolated on this machine" in first
-    assert "is left out: shardwise is not installed there" in first
-    assert "is left out: it runs shardwise 0.0.9+another, and this batch was sent by" in later
+    assert first.count(": excluded the worker ") == 2
+    assert ": Student code cannot be isolated on this machine" in first
+    assert ": shardwise is not installed on it" in first
+    assert ": it runs shardwise 0.0.9+another, but this batch comes from" in later
     assert not any(mark.exists() for mark in marks)
 
 
 @pytest.mark.slow
-def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_on(
-    course: Class, tmp_path: Path
-) -> None:
+def test_when_the_scheduler_dies_grades_are_kept_and_this_machine_continues(course: Class, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with (
         hall_with(tmp_path / "hall", 1) as small,
-        pytest.raises(Gone, match=r"went away .* What was graded is kept: run the same command again"),
+        pytest.raises(Gone, match=r"went away .* Grades so far are saved\. Run the same command again"),
     ):
         course.on(small.address, out, [], lambda: kill(small.scheduler))
     with Ledger(out / LEDGER) as ledger:
@@ -239,35 +237,35 @@ def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_o
 
 
 @pytest.mark.slow
-def test_when_no_worker_is_left_or_was_ever_there_a_batch_does_not_wait_for_ever(
+def test_without_workers_a_batch_does_not_wait_for_ever(
     course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote, "_LOOK", 0.2)
     monkeypatch.setattr(remote, "_PATIENCE", 0.4)
     with hall_with(tmp_path / "hall", 1) as small:
-        with pytest.raises(Gone, match="No worker is left"):
+        with pytest.raises(Gone, match="No workers are left"):
             course.on(small.address, tmp_path / "out", [], lambda: small.dismiss(1))
         monkeypatch.setattr(way, "_ANSWER", 2)
         monkeypatch.setattr(way, "_FIRST", 1)
-        with pytest.raises(ShardwiseError, match=r"has no workers. Start some:  dask worker tcp://127"):
+        with pytest.raises(ShardwiseError, match=r"has no workers. Start workers:  dask worker tcp://127"):
             course.on(small.address, tmp_path / "out", [])
         small.dismiss()
         with pytest.raises(ShardwiseError, match="No Dask scheduler answers at tcp://127"):
             course.on(small.address, tmp_path / "out", [])
 
 
-def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_dask_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ShardwiseError, match=r'pip install "shardwise\[dask\]"'), cluster("tcp://x", SETTINGS, print):
         pass
 
 
 @pytest.mark.parametrize(("place", "package"), [("slurm", "dask-jobqueue"), ("kubernetes", "dask-kubernetes")])
-def test_what_starts_workers_needs_its_package_and_their_number(
+def test_starting_workers_needs_the_package_and_their_number(
     place: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, way.STARTERS[place][1], None)
-    with pytest.raises(ShardwiseError, match="Say with --workers how many"), cluster(place, SETTINGS, print):
+    with pytest.raises(ShardwiseError, match="Use --workers to set how many"), cluster(place, SETTINGS, print):
         pass
     with (
         pytest.raises(ShardwiseError, match=rf'needs {package} .* pip install "shardwise\[{place}\]"'),
@@ -276,8 +274,11 @@ def test_what_starts_workers_needs_its_package_and_their_number(
         pass
 
 
-def test_what_is_no_address_is_said_so() -> None:
-    with pytest.raises(ShardwiseError, match="'node1' is no address of a scheduler"), cluster("node1", SETTINGS, print):
+def test_an_invalid_address_is_reported() -> None:
+    with (
+        pytest.raises(ShardwiseError, match="'node1' is not the address of a scheduler"),
+        cluster("node1", SETTINGS, print),
+    ):
         pass
 
 
@@ -290,11 +291,11 @@ echo "Submitted batch job $!"
 
 @pytest.mark.slow
 def test_slurm_jobs_grade_like_any_worker(course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All but Slurm itself: in its place stands a script that runs the job here."""
+    """Everything except Slurm itself: a script in its place runs the job here."""
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
     import dask.config
 
-    with pytest.raises(ShardwiseError, match="There is no sbatch here"):  # noqa: SIM117
+    with pytest.raises(ShardwiseError, match="sbatch is not installed here"):  # noqa: SIM117
         with cluster("slurm", SETTINGS, print, 2):
             pass
     for name, script in (("sbatch", SBATCH.format(folder=tmp_path)), ("scancel", '#!/bin/sh\nkill -TERM -- "-$1"\n')):
@@ -320,7 +321,7 @@ def test_slurm_jobs_grade_like_any_worker(course: Class, tmp_path: Path, monkeyp
 
 
 def test_nothing_is_graded_on_a_cluster_without_a_sandbox() -> None:
-    with pytest.raises(ShardwiseError, match="its workers hold every student's keys"):  # noqa: SIM117
+    with pytest.raises(ShardwiseError, match="its workers receive every student's keys"):  # noqa: SIM117
         with cluster("tcp://127.0.0.1:1", Settings(unsafe=True), print):
             pass
 
@@ -334,4 +335,4 @@ def test_the_command_grades_on_a_cluster(hall: Hall, course: Class, tmp_path: Pa
     assert "1 graded" in done.stdout
     assert "slurm" not in done.output
     both = CliRunner().invoke(app, ["grade", str(notebook), *more, "--scheduler", hall.address, "--slurm"])
-    assert "Grade in one place" in str(both.exception)
+    assert "Use only one of --scheduler, --slurm and --kubernetes" in str(both.exception)

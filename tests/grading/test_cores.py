@@ -1,4 +1,4 @@
-"""Cores: a worker has one for itself, so that no notebook takes the time of another."""
+"""Cores: each worker has its own, so that no notebook takes the time of another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from shardwise.grading.running import cores, executors
 
 
-def test_each_worker_has_a_core_of_its_own_and_there_are_no_more_workers_than_cores() -> None:
+def test_each_worker_has_its_own_core() -> None:
     usable = cores.usable()
     with executors.pool(len(usable) + 3)() as executor:
         assert executor._max_workers == len(usable)  # type: ignore[attr-defined]
@@ -19,7 +19,7 @@ def test_each_worker_has_a_core_of_its_own_and_there_are_no_more_workers_than_co
         taken: set[frozenset[int]] = set()
         while (
             taken != {frozenset({core}) for core in usable} and time.monotonic() < until
-        ):  # the workers begin one by one
+        ):  # the workers start one by one
             list(executor.map(time.sleep, [0.05] * 2 * len(usable)))
             workers = executor._processes  # type: ignore[attr-defined]
             taken = {frozenset(os.sched_getaffinity(worker)) for worker in workers}

@@ -1,4 +1,4 @@
-"""The feedback page: what a student reads of a set that was graded."""
+"""The feedback page that a student gets for a graded set."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUESTIONS = [asked(name, number) for number, name in enumerate((NUMBER, FUNCTION
 def shown(
     answers: list[object], sources: dict[str, str] | None = None, *, late: bool = False, notes: Sequence[str] = ()
 ) -> str:
-    """The page of a student who gave these answers, from cells with these sources."""
+    """Return the page of a student with these answers, from cells with these sources."""
     feedback: list[Feedback] = [
         check(question, raw, runner=run_here) for question, raw in zip(QUESTIONS, answers, strict=True)
     ]
@@ -37,13 +37,13 @@ def shown(
     return page(result, QUESTIONS, feedback, handed_in=HandIn("The first week", DUE, sources or {}))
 
 
-def test_a_page_says_which_set_it_is_when_it_was_due_and_whether_it_came_late() -> None:
+def test_a_page_shows_its_set_its_due_date_and_whether_it_was_late() -> None:
     early, late = shown([None] * 3), shown([None] * 3, late=True)
     for text in (early, late):
         assert "<h1>The first week</h1>" in text
         assert f"Ada Arnold: <strong>0</strong> of {total()} points" in text
         assert "Due Tuesday, 1 December 2026, 23:59 (UTC+01:00); handed in" in text
-    assert "handed in in time." in early
+    assert "handed in on time." in early
     assert "handed in <strong>late</strong>." in late
 
 
@@ -63,11 +63,11 @@ def test_a_page_shows_the_question_then_the_students_own_code_then_the_verdict()
     assert re.search(r'<pre class="listing"><code><span style="--at:0">def ring', second)
 
 
-def test_what_became_of_the_notebook_stands_at_the_top_and_escaped() -> None:
-    notes = ("Cell 4 is no code cell and was not run.", "cell-7 (added by the student) stopped: <b>'&")
+def test_notes_on_the_notebook_are_at_the_top_and_escaped() -> None:
+    notes = ("Cell 4 is not a code cell and was not run.", "cell-7 (added by the student) stopped: <b>'&")
     text = shown([None] * 3, notes=notes)
     top = text[: text.index("<table>")]
-    assert '<p class="note">Cell 4 is no code cell and was not run.</p>' in top
+    assert '<p class="note">Cell 4 is not a code cell and was not run.</p>' in top
     assert '<p class="note">cell-7 (added by the student) stopped: &lt;b&gt;&#39;&amp;</p>' in top
     assert 'class="note"' not in shown([None] * 3)
 
@@ -79,23 +79,25 @@ def test_a_page_is_final() -> None:
         assert word not in text, word
 
 
-def test_a_cell_as_it_was_handed_out_is_no_answer_of_the_students() -> None:
+def test_an_unchanged_cell_is_not_an_answer() -> None:
     untouched = {question.cell: kind_of(question).cells(question.form, variable_of(question)) for question in QUESTIONS}
     assert "Your answer" not in shown([None] * 3, untouched)
-    assert "Your answer" not in shown([None] * 3, dict.fromkeys(untouched, "\n"))  # nor is an emptied one
+    assert "Your answer" not in shown(
+        [None] * 3, dict.fromkeys(untouched, "\n")
+    )  # an emptied cell is not an answer either
 
 
-def test_a_source_without_end_is_cut() -> None:
+def test_a_very_long_source_is_cut() -> None:
     text = shown([None] * 3, {"q1": f"bytes_per_gpu = {'9' * 100_000}"})
     assert text.count("9") < LONGEST_SOURCE + 200
     assert "more characters)" in text
 
 
-def test_a_page_says_what_to_practise_next_the_dearest_chapter_first() -> None:
+def test_a_page_suggests_practice_with_the_most_expensive_chapter_first() -> None:
     key = QUESTIONS[0].key.model_dump()["value"]
     some = shown([f"{key!r} B", "def ring_all_reduce_ms(**_): return 7", None])
     listed = some[some.index("What to practise next") : some.index('id="question-1"')]
-    assert 'another("bytes-per-gpu")' not in listed  # that one was right
+    assert 'another("bytes-per-gpu")' not in listed  # that answer was right
     assert listed.index('another("ring-time-function")') < listed.index('another("order-of-a-step")')
     assert "<code>01-ring-all-reduce.ipynb</code>" in listed
     right = [sample.raw for question in QUESTIONS for sample in kind_of(question).samples(question)[:1]]

@@ -1,4 +1,4 @@
-"""Where nothing more can be written: one sentence, no half file, nothing lost, and all is well when there is room again."""
+"""Full and read-only disks: one line, no partial file, nothing lost, and everything works again when there is space."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ WRITING = sorted({*COMMANDS} - {"lint", "practice"})
 
 
 def limited(size: int) -> Callable[[], None]:
-    """No file may become larger than that, as where a disk or a quota is full; no rights are needed for it."""
+    """Limit the size of files, which has the effect of a full disk or quota without special permissions."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 @cache
 def undisturbed(name: str, tests: Path) -> dict[str, bytes]:
-    """What a command leaves where there is room, in a folder that lies as deep as those of the tests: pages have links."""
+    """The files of a command with enough space, in a folder as deep as the tests', because pages contain links."""
     with TemporaryDirectory(dir=tests) as folder:
         whole = Path(folder) / "whole"
         prepared(whole, name)
@@ -37,9 +37,9 @@ def undisturbed(name: str, tests: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", every_sixth_at_once(WRITING))
-def test_a_disk_without_room_is_said_in_a_sentence_and_nothing_is_half_written(name: str, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_nothing_is_half_written(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "full"
-    size = (400, 0)[WRITING.index(name) % 2]  # the first line of a file still finds room, or nothing does
+    size = (400, 0)[WRITING.index(name) % 2]  # the first line of a file still fits, or nothing does
     prepared(folder, name)
     before, kept = left(folder), events(folder)
     ran = begun(folder, name, preexec_fn=limited(size))
@@ -59,22 +59,22 @@ def test_a_disk_without_room_is_said_in_a_sentence_and_nothing_is_half_written(n
     assert complaints(again) == [] and again.returncode == 0
     whole = undisturbed(name, tmp_path.parent)
     assert left(folder).keys() == whole.keys()
-    assert name == "assign" or left(folder) == whole  # every course key is another, and so are its draws
+    assert name == "assign" or left(folder) == whole  # every course key is different, and so are its draws
 
 
-def test_practice_goes_on_without_room_and_says_so_once(tmp_path: Path) -> None:
+def test_practice_continues_on_a_full_disk_with_one_warning(tmp_path: Path) -> None:
     prepared(tmp_path / "full", "practice")
     ran = begun(tmp_path / "full", "practice", preexec_fn=limited(0), stdout=subprocess.PIPE)
     out, _ = ran.communicate()
     assert ran.returncode == 0
-    assert " ".join(out.split()).count("You can go on practising") == 1
+    assert " ".join(out.split()).count("You can still practise") == 1
 
 
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[] if name in ("assign", "grade", "new") else [pytest.mark.slow]) for name in WRITING],
 )
-def test_a_folder_that_may_not_be_written_is_said_in_a_sentence(name: str, tmp_path: Path) -> None:
+def test_a_read_only_folder_is_reported_in_a_sentence(name: str, tmp_path: Path) -> None:
     prepared(tmp_path / "own", name)
     before = left(tmp_path / "own")
     bound = [word for inner in ("out", "kept", "bank") for word in ("--ro-bind", *[str(tmp_path / "own" / inner)] * 2)]
@@ -86,7 +86,7 @@ def test_a_folder_that_may_not_be_written_is_said_in_a_sentence(name: str, tmp_p
     assert {**left(tmp_path / "own"), "typed": b""} == {**before, "typed": b""}
 
 
-def test_bytecode_that_a_full_disk_cut_off_is_made_anew(tmp_path: Path) -> None:
+def test_bytecode_that_a_full_disk_truncated_is_rebuilt(tmp_path: Path) -> None:
     init_bank(tmp_path / "bank")
     asked = pose(Bank.open(tmp_path / "bank").find("first-quantity"), 1)
     cut_off = list((tmp_path / "bank").rglob("*.pyc"))
@@ -96,7 +96,7 @@ def test_bytecode_that_a_full_disk_cut_off_is_made_anew(tmp_path: Path) -> None:
     assert pose(Bank.open(tmp_path / "bank").find("first-quantity"), 1).key == asked.key
 
 
-def test_files_that_need_one_another_come_together_or_not_at_all(tmp_path: Path) -> None:
+def test_files_that_depend_on_each_other_are_written_together_or_not_at_all(tmp_path: Path) -> None:
     listing, taken = tmp_path / "listing", tmp_path / "taken"
     listing.write_text("old")
     taken.mkdir()

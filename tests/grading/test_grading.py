@@ -69,7 +69,7 @@ def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: 
 @pytest.mark.parametrize(
     "attack", ["ends its process", pytest.param("loops for ever", marks=pytest.mark.slow), "allocates 6 GB"]
 )
-def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Classroom, attack: str) -> None:
+def test_an_answer_cell_that_attacks_loses_only_that_answer(room: Classroom, attack: str) -> None:
     questions = room.lock.questions("ada")
 
     def write(question: object) -> str | None:
@@ -103,8 +103,8 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
     said = {
         "b1": "This is not a notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
         "b4": "nesting is too deep", "b5": "has 21 MB", "b6": "'mallory', who is not in week-1.lock.jsonl",
-        "dan": "cleo's notebook in dan's folder", "b8": "a link",
-        "b9": "`shardwise render --typed` writes notebooks with answer cells.",
+        "dan": "cleo's notebook, but it is in dan's folder", "b8": "a link",
+        "b9": "Use `shardwise render --typed` to write notebooks with answer cells.",
     }  # fmt: skip
     for folder, words in said.items():
         assert by_folder[folder].status == "ungraded"
@@ -127,19 +127,19 @@ def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Cl
     room.put("ada", notebook)
     result = room.grade()["ada"]
     assert result.points == result.max_points - questions[2].points
-    assert "gone" in result.feedback[2].say
+    assert "missing" in result.feedback[2].say
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"cell_type": "markdown"}, "is no code cell, so it was not run"),
-        ({"source": 5}, "holds no text, so it was not run"),
+        ({"cell_type": "markdown"}, "is not a code cell, so it was not run"),
+        ({"source": 5}, "contains no text, so it was not run"),
         ({"source": "#" * 200_001}, "has 200,001 characters, so it was not run"),
         ({"source": ""}, ""),
     ],
 )
-def test_an_answer_cell_that_is_not_run_is_not_called_gone(
+def test_an_answer_cell_that_is_not_run_is_not_called_missing(
     room: Classroom, change: dict[str, object], said: str
 ) -> None:
     notebook = fill(room.notebook("ada"), room.lock.questions("ada"), right)
@@ -164,7 +164,7 @@ def test_a_cell_that_also_calls_check_still_runs(room: Classroom) -> None:
     assert result.points == result.max_points
 
 
-def test_answers_that_cannot_be_read_are_listed_for_the_instructor_and_the_page_says_what_they_earn(
+def test_unreadable_answers_are_listed_for_the_instructor_and_explained_on_the_page(
     room: Classroom,
 ) -> None:
     room.hand_in("ada", right)
@@ -180,11 +180,11 @@ def test_answers_that_cannot_be_read_are_listed_for_the_instructor_and_the_page_
     assert all(row["written"] and row["why"] for row in rows)
     assert not any(value.startswith(("=", "+")) for row in rows for value in row.values())
     page = (batch.out / "feedback" / "week-1" / "bo.html").read_text("utf-8")
-    assert "As it stands it earns nothing. It is on a list of unread answers" in page
+    assert "It earns nothing for now. Your instructor gets a list" in page
     assert "attempt" not in page
 
 
-def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> None:
+def test_reports_describe_what_happened_and_no_cell_is_a_formula(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.hand_in("bo", mistaken, "raise ValueError('<script>alert(1)</script> =1+1')")
     room.put("x", "{", "=cmd")
@@ -200,7 +200,7 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> 
     assert rows["cleo"]["status"] == "missing"
     assert (rows["dan"]["status"], rows["dan"]["name"]) == ("ungraded", "Dan")
     assert rows["dan"]["max_points"] == rows["ada"]["max_points"]
-    assert rows[""]["max_points"] == ""  # nobody knows whose that one is
+    assert rows[""]["max_points"] == ""  # its owner is unknown
     assert all(not value.startswith("=") for row in rows.values() for value in row.values())
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
     assert {line["student"]: line["points"] for line in lines}["ada"] == found["ada"].max_points
@@ -221,7 +221,7 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> 
 
 
 def answer_some(room: Classroom, sources: Mapping[str, str]) -> None:
-    """Hand in ada's notebook with answers to the questions of these names; the others stay as they were handed out."""
+    """Submit ada's notebook with answers to these questions; the others stay unchanged."""
     room.put("ada", fill(room.notebook("ada"), room.lock.questions("ada"), lambda question: sources.get(question.slug)))
 
 
@@ -247,17 +247,17 @@ def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_wri
         rows["ring-or-tree"]["why"] == "The cell with your answer stopped: NameError: name 'a' is not defined (line 1)"
     )
     assert rows["link-gap"]["why"].startswith("The cell with your answer stopped: SyntaxError: invalid syntax")
-    assert rows["gpus-behind-one-link"]["written"] == "a lot"  # the variable was set, and what it holds is read
+    assert rows["gpus-behind-one-link"]["written"] == "a lot"  # the variable was set, and its value is read
     [ada] = [result for result in batch.results() if result.student == "ada"]
     [said] = [one for one in ada.feedback if one.question.endswith("/ring-or-tree")]
     assert (said.outcome, said.points) == (Outcome.UNREADABLE, 0)
     assert said.say == (
-        "The cell with your answer stopped: `NameError: name 'a' is not defined (line 1)`\n\nSo “`ring_or_tree`” holds no answer.\n\n"
+        "The cell with your answer stopped: `NameError: name 'a' is not defined (line 1)`\n\nSo “`ring_or_tree`” has no value.\n\n"
         "It earns nothing for now. Your instructor gets a list of answers that could not be read."
     )
 
 
-def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_meant(room: Classroom) -> None:
+def test_an_answer_under_another_name_is_unreadable_and_the_feedback_names_the_right_one(room: Classroom) -> None:
     other = {
         "bytes-per-gpu": "bytes_per_gpus = '3 GB'",
         "ring-or-tree": "%matplotlib inline\nmine = [x for x in 'a']\nring_or_tree_ = mine[0]",
@@ -268,12 +268,12 @@ def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_mean
     assert {said[name].outcome for name in other} == {Outcome.UNREADABLE}
     assert [said[name].written for name in other] == [*other.values()]
     assert said["bytes-per-gpu"].say == (
-        "This cell sets “`bytes_per_gpus`”, and after your cells had run there was no “`bytes_per_gpu`”.\n\n"
+        "This cell sets “`bytes_per_gpus`”, but after your cells had run there was no “`bytes_per_gpu`”.\n\n"
         "It earns nothing for now. Your instructor gets a list of answers that could not be read."
     )
-    assert said["ring-or-tree"].say.startswith("This cell sets “`ring_or_tree_`”, and after")
+    assert said["ring-or-tree"].say.startswith("This cell sets “`ring_or_tree_`”, but after")
     assert said["ring-time-function"].say.startswith(
-        "This cell sets “`ring_ms`”, and after your cells had run there was no “`ring_all_reduce_ms`”."
+        "This cell sets “`ring_ms`”, but after your cells had run there was no “`ring_all_reduce_ms`”."
     )
     assert said["ring-time"].say.startswith("After your cells had run, “`ring_time`” had no value. Write your")
     assert (said["ring-time"].outcome, said["ring-time"].written) == (Outcome.UNREADABLE, "print(3)")
@@ -296,7 +296,7 @@ def test_an_answer_that_was_only_written_down_is_listed_with_what_was_written(ro
     assert said["crossover-size"].outcome == Outcome.BLANK
 
 
-def test_an_answer_in_a_text_cell_is_listed_and_an_untouched_one_is_none(room: Classroom) -> None:
+def test_an_answer_in_a_text_cell_is_listed_and_an_untouched_one_is_not(room: Classroom) -> None:
     notebook = room.notebook("ada")
     cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
     answers = [cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "answer"]  # type: ignore[index]
@@ -329,7 +329,7 @@ def test_an_answer_that_was_only_given_to_check_is_listed(room: Classroom) -> No
         "# none\n{}",
     ],
 )
-def test_what_else_is_done_in_check_cells_makes_no_answer(room: Classroom, more: str) -> None:
+def test_other_code_in_check_cells_is_not_an_answer(room: Classroom, more: str) -> None:
     notebook = room.notebook("ada")
     cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
     for cell in cells:
@@ -344,7 +344,7 @@ def test_what_else_is_done_in_check_cells_makes_no_answer(room: Classroom, more:
     [" ", "\n", "check(", "check", "from shardwise import check\n", "(", ")", "a:;", "a,", "; ", "check('", "def "],
 )
 def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: str) -> None:
-    """Its pattern is matched in our own process."""
+    """The pattern is matched in our own process."""
     notebook = room.notebook("ada")
     cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
     check = next(cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "check")  # type: ignore[index]
@@ -357,14 +357,14 @@ def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: st
 
 
 class NoTime:
-    """A sandbox that has no time for any cell."""
+    """A sandbox without time for any cell."""
 
     def run(self, steps: Sequence[Step]) -> JobResult:
         values = {step.key: ValueResult("missing") for step in steps}
         return JobResult({**values, **{step.key: CellResult("skipped") for step in steps if isinstance(step, Cell)}})
 
 
-def test_a_cell_that_was_not_run_is_unreadable_where_it_was_worked_in_and_else_blank(room: Classroom) -> None:
+def test_a_cell_that_was_not_run_is_unreadable_if_edited_and_otherwise_blank(room: Classroom) -> None:
     asked = [question for question in room.lock.questions("ada") if question.kind == "quantity"]
     handed_out = [kind_of(question).cells(question.form, variable_of(question)) for question in asked]
     sources = [f"{variable_of(asked[0])} = 3", *(f"\n{source}  " for source in handed_out[1:])]
@@ -372,19 +372,19 @@ def test_a_cell_that_was_not_run_is_unreadable_where_it_was_worked_in_and_else_b
     handed_in = Submission("week-1", None, "0", "ada", tuple(cells), ())
     feedback, _ = grade_one(handed_in, asked, NoTime())  # type: ignore[arg-type]
     assert [said.outcome for said in feedback] == [Outcome.UNREADABLE, *[Outcome.BLANK] * (len(asked) - 1)]
-    assert "it was not run, for the notebook had used up its time" in feedback[0].say
+    assert "it was not run because the notebook had used up its time" in feedback[0].say
     assert feedback[0].written == sources[0]
 
 
-def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> None:
+def test_without_a_sandbox_there_is_a_clear_warning(room: Classroom) -> None:
     room.hand_in("ada", right)
     done = CliRunner().invoke(app, room.command("grade", "--unsafe-no-sandbox"))
     assert done.exit_code == 0, done.output
-    assert "NO SANDBOX: the notebooks' code runs with your rights" in done.stderr
+    assert "NO SANDBOX: the notebooks' code runs with your permissions" in done.stderr
     assert "sandbox: none" in done.stdout
 
 
-def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None:
+def test_the_exit_code_shows_whether_everything_was_graded(room: Classroom) -> None:
     room.hand_in("ada", right)
     assert CliRunner().invoke(app, room.command("grade")).exit_code == 0
     room.put("bo", "{")

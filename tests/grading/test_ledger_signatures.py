@@ -1,4 +1,4 @@
-"""A ledger that lies in a folder of results is believed when the course key, or one known here, has signed its rows."""
+"""A ledger is trusted only if the course key, or another key that is known here, has signed its rows."""
 
 from __future__ import annotations
 
@@ -49,27 +49,27 @@ def test_a_ledger_that_was_changed_is_refused(results: tuple[Classroom, Path], c
         db.executescript(CHANGES[change])
     db.close()
     words = str(run(room, out).exception)
-    said = ("was changed", "was not made with a course key that I have", "tables or triggers that we did not make")
+    said = ("was changed", "was signed with an unknown course key", "unknown tables or triggers")
     assert any(reason in words for reason in said), words
     assert "move it away" in words.lower()
 
 
 def test_a_ledger_that_was_made_with_another_key_is_refused(results: tuple[Classroom, Path], tmp_path: Path) -> None:
-    """As a student can put one into a repository, with points by a key of their own."""
+    """A student can put one into a repository, with points signed by their own key."""
     room, out = results
     (tmp_path / "elsewhere").mkdir()
     Ledger(tmp_path / "elsewhere" / LEDGER, [bytes(32)]).close()
     shutil.copy(tmp_path / "elsewhere" / LEDGER, out / LEDGER)
-    assert "was not made with a course key that I have" in str(run(room, out).exception)
+    assert "was signed with an unknown course key" in str(run(room, out).exception)
     with pytest.raises(ShardwiseError, match="give the key with --key"):
         Ledger(out / LEDGER)
     Ledger(out / LEDGER, [bytes(32)]).close()
 
 
-def test_a_ledger_that_says_it_is_new_and_has_a_trigger_is_refused(
+def test_a_ledger_that_claims_to_be_new_and_has_a_trigger_is_refused(
     tmp_path: Path, results: tuple[Classroom, Path]
 ) -> None:
-    """Our key would sign what the trigger writes: `receipt` is a table that we make where there is none."""
+    """Our key would sign rows that the trigger writes: we create the table `receipt` if it is missing."""
     room, _ = results
     forged = tmp_path / "forged"
     forged.mkdir()
@@ -79,10 +79,10 @@ def test_a_ledger_that_says_it_is_new_and_has_a_trigger_is_refused(
             "CREATE TRIGGER t AFTER INSERT ON receipt BEGIN UPDATE grading SET points = max_points, signature = ''; END;"
         )
     db.close()
-    assert "tables or triggers that we did not make" in str(run(room, forged).exception)
+    assert "unknown tables or triggers" in str(run(room, forged).exception)
 
 
-def test_results_are_for_who_grades_alone_whatever_the_umask(tmp_path: Path, whole_bank: Bank) -> None:
+def test_only_the_grader_can_read_results_whatever_the_umask(tmp_path: Path, whole_bank: Bank) -> None:
     before = os.umask(0)
     try:
         room = Classroom(tmp_path / "course", whole_bank, ("ada",), ("bytes-per-gpu",))

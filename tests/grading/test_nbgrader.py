@@ -1,4 +1,4 @@
-"""The real nbgrader takes our practice notebooks unchanged, and gives the points that we give."""
+"""The real nbgrader accepts our practice notebooks unchanged, and gives the same points."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's and Jupyter's own deprecations are not ours to fix
+pytestmark = pytest.mark.filterwarnings("ignore")  # we cannot fix deprecations of nbgrader and Jupyter
 
 NBGRADER = Path(sys.executable).parent / "nbgrader"
 CHAPTER = "01-ring-all-reduce"
@@ -53,7 +53,7 @@ def test_nbgraders_own_validator_accepts_every_notebook(chapter: str, whole_bank
     assert len(ids) == len(set(ids))
 
 
-def test_nbgrader_keeps_the_skeletons_and_its_stub_is_no_answer(whole_bank: Bank, tmp_path: Path) -> None:
+def test_nbgrader_keeps_the_skeletons_and_its_stub_is_not_an_answer(whole_bank: Bank, tmp_path: Path) -> None:
     notebook = nbformat.from_dict(chapter_notebook(whole_bank, CHAPTER, typed=True))
     released, _ = ClearSolutions().preprocess(notebook, {})
     questions = {

@@ -1,4 +1,4 @@
-"""Grading again: a template is mended, and what would change is shown, by cause, before anything is written."""
+"""Regrading: after a fix in a template, the changes are shown by cause before anything is written."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WORDS = "How much data does"
 
 
 def half_a_per_cent_off(question: Question) -> str | None:
-    """Wrong where four figures must be right, right by a tolerance of 1 %."""
+    """Return an answer that is wrong if four digits count, and right with a tolerance of 1 %."""
     if question.slug != "bytes-per-gpu":
         return right(question)
     name, _, value = (right(question) or "").partition(" = ")
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.usefixtures("one_sandbox")
 
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
-    """A copy of the bank's first chapter, to be mended."""
+    """A copy of the bank's first chapter, for tests to fix."""
     copy = tmp_path / "bank" / "problems"
     shutil.copytree(ROOT / "problems" / "01-ring-all-reduce", copy / "01-ring-all-reduce")
     shutil.copytree(ROOT / "solutions", copy.parent / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
@@ -55,7 +55,7 @@ def problems(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
-    """A class whose work was graded with the bank as it is. Tests mend the copy of it in `problems` and regrade with that."""
+    """A class that was graded with the original bank. Tests fix the copy in `problems` and regrade with that."""
     made = Classroom(tmp_path / "course", whole_bank, CLASS, PROBLEMS)
     made.hand_in("ada", right)
     made.hand_in("eve", half_a_per_cent_off)
@@ -64,7 +64,7 @@ def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
     return made
 
 
-def mend(problems: Path, old: str, new: str) -> Bank:
+def edit(problems: Path, old: str, new: str) -> Bank:
     path = problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml"
     text = path.read_text("utf-8")
     assert text.count(old) == 1
@@ -83,9 +83,9 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Classroom, problems: Path) -> None:
+def test_a_wider_tolerance_changes_the_right_students_and_explains_why(room: Classroom, problems: Path) -> None:
     before, digest = points(room), room.lock.questions("eve")[0].digest
-    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    bank = edit(problems, "sig_figs: 4", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     changes = list(again.changes())
     new = bank.find("bytes-per-gpu").digest
@@ -104,11 +104,11 @@ def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Classroom, 
         assert [grading.result.points for grading in ledger.history("eve")] == [before["eve"], before["ada"]]
 
 
-def test_what_is_declined_leaves_every_byte_as_it_was(room: Classroom, problems: Path) -> None:
-    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+def test_declining_leaves_every_byte_unchanged(room: Classroom, problems: Path) -> None:
+    edit(problems, "sig_figs: 4", "rel_tol: 0.01")
     before = snapshot(room.out)
-    done = command(room, problems, code=1)  # which a script can tell from what was written
-    assert "2 answers would change" not in done.stdout  # nobody is there to be asked
+    done = command(room, problems, code=1)  # a script can distinguish this from written changes
+    assert "2 answers would change" not in done.stdout  # there is nobody to ask
     assert "Nothing was written." in done.stdout
     assert snapshot(room.out) == before
 
@@ -120,11 +120,11 @@ def command(room: Classroom, problems: Path, *more: str, code: int = 0) -> Resul
 
 
 def test_the_command_shows_causes_and_students_and_writes(room: Classroom, problems: Path) -> None:
-    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    edit(problems, "sig_figs: 4", "rel_tol: 0.01")
     done = command(room, problems, "--yes")
     assert "template 01-ring-all-reduce/bytes-per-gpu" in done.stdout
     assert "\neve " in done.stdout and "\nada " not in done.stdout
-    assert "What counted before stays on record" in done.stdout
+    assert "Earlier gradings stay on record" in done.stdout
     assert "No points change." in command(room, problems, "--yes").stdout
     shown = CliRunner().invoke(app, ["history", "--out", str(room.out / "results"), "--student", "eve"])
     assert shown.stdout.count(" eve ") == 2
@@ -133,7 +133,7 @@ def test_the_command_shows_causes_and_students_and_writes(room: Classroom, probl
     assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "eve", "eve", "finn", "finn"]
 
 
-def test_whose_grade_would_be_gone_or_late_is_said_and_asked_about_though_no_points_change(
+def test_lost_and_late_grades_need_confirmation_even_if_no_points_change(
     room: Classroom, problems: Path, whole_bank: Bank
 ) -> None:
     definition = {"name": "week-1", "title": "Week 1", "problems": PROBLEMS, "due": "2026-12-01T12:00:00+00:00"}
@@ -149,29 +149,29 @@ def test_whose_grade_would_be_gone_or_late_is_said_and_asked_about_though_no_poi
     times.write_text("student,time\n" + "".join(f"{name},2026-12-0{1 + (name == 'ada')}T10:00:00Z\n" for name in CLASS))
     graded = [*room.command("grade"), "--latest", "--received", str(times), "--yes"]
     assert CliRunner().invoke(app, graded).exit_code == 0
-    mend(problems, "title: ", "title: Again, ")
+    edit(problems, "title: ", "title: Again, ")
     (room.handed_in / "finn" / "week-1.ipynb").rename(room.out / "finn.ipynb")
     before = snapshot(room.out)
     told = " ".join(command(room, problems, code=1).stdout.split())
     assert "eve would be ungraded for week-1: 2 notebooks of eve" in told
     assert "finn would be missing for week-1: " in told
-    assert "ada would be in time for week-1: by when this run takes its notebook" in told
+    assert "ada would be on time for week-1: this run uses another receipt time" in told
     assert "Nothing was written." in told
     assert snapshot(room.out) == before
     as_graded = "--latest", "--received", str(times)
     command(room, problems, *as_graded, "--yes")
     (room.out / "finn.ipynb").rename(room.handed_in / "finn" / "week-1.ipynb")
     told = " ".join(command(room, problems, *as_graded, code=1).stdout.split())
-    assert "finn would be graded again for week-1: a grade counted once, and none does now" in told
+    assert "finn would be graded again for week-1: they had a grade before but have none now" in told
     command(room, problems, *as_graded, "--yes")
     assert "No points change." in command(room, problems, "--latest", "--received", str(times)).stdout
 
 
-def test_a_regrading_that_was_given_up_leaves_no_grading_behind(room: Classroom, problems: Path) -> None:
-    """As when Ctrl-C is pressed at the question: what was graded stays on the stage."""
+def test_an_abandoned_regrading_leaves_no_grading_behind(room: Classroom, problems: Path) -> None:
+    """The effect of Ctrl-C at the prompt: the new gradings stay on the stage."""
     out = room.out / "results"
-    regrade([room.handed_in], out, mend(problems, "sig_figs: 4", "rel_tol: 0.01"), settings=SETTINGS)
-    again = regrade([room.handed_in], out, mend(problems, "rel_tol: 0.01", "sig_figs: 5"), settings=SETTINGS)
+    regrade([room.handed_in], out, edit(problems, "sig_figs: 4", "rel_tol: 0.01"), settings=SETTINGS)
+    again = regrade([room.handed_in], out, edit(problems, "rel_tol: 0.01", "sig_figs: 5"), settings=SETTINGS)
     assert list(again.changes()) == []
     again.write()
     with Ledger(out / LEDGER) as ledger:
@@ -196,7 +196,7 @@ main()
 
 
 def test_an_interrupt_while_a_regrading_is_written_waits_until_all_of_it_is(room: Classroom, problems: Path) -> None:
-    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    edit(problems, "sig_figs: 4", "rel_tol: 0.01")
     words = room.command("regrade", "--bank", problems.parent, "--yes")
     ran = subprocess.run(
         [sys.executable, "-c", INTERRUPTED.format(then="write_tables(batch)"), *words], capture_output=True, text=True
@@ -204,66 +204,64 @@ def test_an_interrupt_while_a_regrading_is_written_waits_until_all_of_it_is(room
     out = room.out / "results"
     assert (ran.returncode, ran.stderr.splitlines()[-1]) == (
         130,
-        f"Stopped. What was graded again is written to {out}.",
+        f"Stopped. The new grades were written to {out}.",
     )
     with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
         assert len({row["points"] for row in csv.DictReader(table)}) == 1  # all are right now
     assert "No points change." in command(room, problems).stdout
 
 
-def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:
+def test_a_template_that_draws_other_numbers_keeps_the_assigned_question(room: Classroom, problems: Path) -> None:
     before = points(room)
     text = (problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml").read_text("utf-8")
     line = next(line for line in text.splitlines() if line.strip().startswith("gpus:"))
-    bank = mend(problems, line, line.split("{")[0] + "{choice: [3, 5, 7]}")
+    bank = edit(problems, line, line.split("{")[0] + "{choice: [3, 5, 7]}")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert list(again.changes()) == []
     [(reason, count)] = again.kept.items()
     assert count == 3
-    assert (
-        reason == "01-ring-all-reduce/bytes-per-gpu now draws other numbers than in the notebooks that were handed out"
-    )
+    assert reason == "01-ring-all-reduce/bytes-per-gpu now draws different numbers than in the assigned notebooks"
     again.write()
     assert points(room) == before
 
 
-def test_a_prompt_that_reads_otherwise_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:
-    """An answer is marked by the question that its student was asked; white space asks for nothing."""
-    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
-    bank = mend(problems, WORDS, WORDS.replace(" ", "\n  ", 1))
+def test_a_prompt_with_another_text_keeps_the_assigned_question(room: Classroom, problems: Path) -> None:
+    """An answer is marked by the question that its student was asked; white space does not change a question."""
+    edit(problems, "sig_figs: 4", "rel_tol: 0.01")
+    bank = edit(problems, WORDS, WORDS.replace(" ", "\n  ", 1))
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert [change.student for change in again.changes()] == ["eve", "finn"]
     again.discard()
-    bank = mend(problems, WORDS.replace(" ", "\n  ", 1), "How much less does")
+    bank = edit(problems, WORDS.replace(" ", "\n  ", 1), "How much less does")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert list(again.changes()) == []
-    why = "01-ring-all-reduce/bytes-per-gpu now reads otherwise than in the notebooks that were handed out"
-    assert again.kept[why] == 2  # ada has numbers that the wider tolerance does not take
+    why = "01-ring-all-reduce/bytes-per-gpu now has a different text than in the assigned notebooks"
+    assert again.kept[why] == 2  # with the wider tolerance, ada's numbers are rejected
     again.discard()
 
 
-def test_what_is_written_though_no_points_change_is_said(room: Classroom, problems: Path) -> None:
-    mend(problems, "title: ", "title: Again, ")
+def test_files_written_without_changed_points_are_reported(room: Classroom, problems: Path) -> None:
+    edit(problems, "title: ", "title: Again, ")
     said = " ".join(command(room, problems).stdout.split())
-    assert "No points change. Written: week-1.lock.jsonl, by today's templates" in said
+    assert "No points change. Wrote week-1.lock.jsonl, from the current templates" in said
     assert "; 3 feedback pages." in said
-    assert "No points change. Nothing else does, either." in command(room, problems).stdout
+    assert "No points change. Nothing else changes either." in command(room, problems).stdout
 
 
-def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(
+def test_a_tolerance_that_accepts_a_mistake_is_reported_and_keeps_that_question(
     room: Classroom, problems: Path
 ) -> None:
-    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    bank = edit(problems, "sig_figs: 4", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert [change.student for change in again.changes()] == ["eve", "finn"]
     [(reason, count)] = again.kept.items()
     assert count == 1  # with 1,000 GPUs one mistake is within 1 % of the key
-    assert "does not take the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
+    assert "rejects the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
 
 
-def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Classroom, problems: Path) -> None:
+def test_a_resubmitted_notebook_is_distinguished_from_a_fixed_template(room: Classroom, problems: Path) -> None:
     room.hand_in("finn", right)
-    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    bank = edit(problems, "sig_figs: 4", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert {change.student: change.cause.split()[0] for change in again.changes()} == {
         "eve": "template",
@@ -271,12 +269,12 @@ def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Classro
     }
 
 
-GONE = "eve: the notebook that counts is no longer there; put it back to grade it again"
+GONE = "eve: the notebook that counts is missing; put it back to grade it again"
 
 
 @pytest.fixture
 def once(room: Classroom, whole_bank: Bank) -> Path:
-    """The class may hand in once, and eve, whose answer is right by a wider tolerance alone, hands in again; where the first lay."""
+    """Return the path of eve's first notebook, in a class with one attempt; she submits again, right only with a wider tolerance."""
     definition = {"name": "week-1", "title": "Week 1", "problems": PROBLEMS, "attempts": 1}
     roster = [Student(name, name.title()) for name in CLASS]
     assign(whole_bank, SetDefinition.model_validate(definition), roster, room.lock.key, room.out)
@@ -289,13 +287,13 @@ def once(room: Classroom, whole_bank: Bank) -> Path:
     return first
 
 
-def test_who_came_after_the_last_attempt_is_named_when_the_notebook_that_counts_is_gone(
+def test_extra_attempts_are_named_if_the_notebook_that_counts_is_gone(
     room: Classroom, problems: Path, once: Path
 ) -> None:
     before = points(room)
-    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    edit(problems, "sig_figs: 4", "rel_tol: 0.01")
     said = command(room, problems, "--yes").stdout
-    assert f"3 questions stay as handed out: {GONE}" in said
+    assert f"3 questions keep their assigned version: {GONE}" in said
     assert "\nfinn " in said and "\neve " not in said
     assert points(room) == {**before, "finn": before["ada"]}
     shutil.copy(room.out / "first.ipynb", once)
@@ -303,17 +301,17 @@ def test_who_came_after_the_last_attempt_is_named_when_the_notebook_that_counts_
     assert points(room) == {**before, "finn": before["ada"], "eve": before["ada"]}
 
 
-def test_a_template_that_is_as_it_was_gives_who_came_after_the_last_attempt_the_grade_on_record_and_shows_it(
+def test_with_an_unchanged_template_an_extra_attempt_has_the_grade_on_record(
     room: Classroom, problems: Path, once: Path
 ) -> None:
     before = points(room)
     after = once.read_bytes()
     shutil.copy(room.out / "first.ipynb", once)
-    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    edit(problems, "sig_figs: 4", "rel_tol: 0.01")
     command(room, problems, "--yes")
     once.write_bytes(after)
     assert points(room)["eve"] == before["ada"]
-    mend(problems, "rel_tol: 0.01", "sig_figs: 4")
+    edit(problems, "rel_tol: 0.01", "sig_figs: 4")
     said = command(room, problems, "--yes").stdout
     assert "\neve " in said and GONE not in said
     assert points(room) == before
@@ -323,15 +321,13 @@ def test_a_template_that_is_as_it_was_gives_who_came_after_the_last_attempt_the_
 
 
 def shown(room: Classroom, student: str) -> list[tuple[float | None, str]]:
-    """What the history says of a student: points, and why there are others."""
+    """Return the points in a student's history, with the reasons for changes."""
     with Ledger(room.out / "results" / LEDGER) as ledger:
         found = list(ledger.history(student))
     return [(now.result.points, cause_of(before, now)) for before, now in pairwise([None, *found]) if now]
 
 
-def test_history_ends_with_what_counts_and_says_when_the_set_gave_other_points(
-    room: Classroom, whole_bank: Bank
-) -> None:
+def test_history_ends_with_the_current_grading_and_shows_changed_points(room: Classroom, whole_bank: Bank) -> None:
     about = {"name": "week-1", "title": "Week 1"}
     for first in (9, 2):
         problems = [{"id": PROBLEMS[0], "points": first}, *PROBLEMS[1:]]
@@ -352,10 +348,10 @@ def test_history_ends_with_what_counts_and_says_when_the_set_gave_other_points(
 def test_pages_with_solutions_stay_pages_with_solutions(room: Classroom, problems: Path) -> None:
     grade([room.handed_in], room.out / "results", settings=Settings(solutions=True))
     command(room, problems, "--yes")
-    assert "The worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
+    assert "Worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
 
 
-def test_without_results_it_says_what_to_do_first(room: Classroom) -> None:
+def test_without_results_the_error_says_what_to_do_first(room: Classroom) -> None:
     done = CliRunner().invoke(app, ["regrade", str(room.handed_in), "--out", str(room.out / "nowhere")])
     assert done.exit_code != 0
-    assert "holds no results yet. Grade first:" in str(done.exception)
+    assert "contains no results yet. Grade first:" in str(done.exception)

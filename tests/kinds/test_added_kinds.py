@@ -156,7 +156,7 @@ def test_an_added_kind_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPa
 
 def test_a_kind_that_two_packages_add_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     add(monkeypatch, "one:KIND", "two:KIND")
-    with pytest.raises(ShardwiseError, match=r"is added by .* and .*Uninstall all of them but one"):
+    with pytest.raises(ShardwiseError, match=r"is added by .* and .*Uninstall all but one of them"):
         Registry()["pairs"]
     assert len(kinds_and_packages()) == 2
 
@@ -168,4 +168,4 @@ def test_a_kind_that_is_not_installed_is_asked_for(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["lint", "--bank", str(tmp_path / "mine")])
     assert done.exit_code == 1
     assert "unknown kind 'pairs'" in str(done.exception)
-    assert "another needs the package that adds it" in str(done.exception)
+    assert "for another one, install the package that adds it" in str(done.exception)

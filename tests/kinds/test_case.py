@@ -282,12 +282,12 @@ def test_a_part_may_be_of_any_kind_whose_answer_is_a_value(kind: str) -> None:
         (("points: 5", "points: 6"), "points is 6, and its parts have 5 together"),
         (("- name: sent", "- name: message"), "two parts are called 'message'"),
         (("{message_bytes: parts.message}\n      unit: GB", "{message_bytes: parts.time}\n      unit: GB"), "the part 'sent' names parts.time, and no earlier part is called so"),
-        (("- name: sent", "- name: Sent"), "parts.1.name: I expected the form"),
+        (("- name: sent", "- name: Sent"), "parts.1.name: expected the form"),
         (("- name: sent\n    kind: quantity", "- name: sent\n    kind: code"), "parts.1.kind: unknown kind 'code'"),
         (("- name: sent\n    kind: quantity", "- name: sent\n    knid: quantity"), "parts.1"),
         (("    hints: [Count both phases.]", "    hnits: [Count both phases.]"), "parts.1.hnits: unknown key 'hnits'"),
         (("    hints: [Count both phases.]", "    params: {a: 1}"), "parts.1.params"),
-        (("ring.ring.bytes_sent_per_gpu", "ring"), "parts.1.answer.reference: I expected the form"),
+        (("ring.ring.bytes_sent_per_gpu", "ring"), "parts.1.answer.reference: expected the form"),
     ],
 )  # fmt: skip
 def test_a_fault_is_said_at_its_place(change: tuple[str, str], words: str) -> None:
@@ -306,7 +306,7 @@ def linted(*changes: tuple[str, str], seeds: int = 4) -> str:
         (("oracle: ring.ring.simulated_bytes_sent_per_gpu", "oracle: ring.ring.simulated_bytes_sent_per_phase"), "sent: ring.ring.bytes_sent_per_gpu gives"),
         (("    solution: It takes {{ parts.time }}.", "    solution: It takes {{ parts.tiem }}."), "has no attribute 'tiem'"),
         (("How much does a GPU send?", "How much of {{ parts.message }} does a GPU send?"), "'parts' is undefined"),
-        (("compute_s: {choice", "spare: 3\n  compute_s: {choice"), "params.spare is drawn and never used"),
+        (("compute_s: {choice", "spare: 3\n  compute_s: {choice"), "params.spare is drawn but never used"),
         (("{message_bytes: parts.message}\n      unit: GB", "{message_bytes: parts.message + gpus * floor(parts.message / gpus % 7)}\n      unit: ms"), "which measures time"),
     ],
 )  # fmt: skip

@@ -45,11 +45,8 @@ def test_the_inverse_the_rest_and_half_of_a_fraction_are_named() -> None:
     share = "2*r/(A*t+2*r)"
     assert said(share, "(A*t+2*r)/(2*r)") == "Yours is upside down: it is 1 divided by the right one."
     assert said(share, "A*t/(A*t+2*r)") == "Yours is the rest of the whole: it is 1 minus the right one."
-    assert (
-        said("(M+2*r)/(A*t+2*r)", "M+2*r")
-        == "Yours is what stands above the line of the right one: by what is it divided?"
-    )
-    assert said(share, "A*t+2*r") == "Yours is what the right one is divided by: what stands above the line?"
+    assert said("(M+2*r)/(A*t+2*r)", "M+2*r") == "You have the numerator. What do you divide it by?"
+    assert said(share, "A*t+2*r") == "You have the denominator. What is the numerator?"
 
 
 def test_one_other_number_and_one_symbol_on_the_wrong_side_are_named() -> None:

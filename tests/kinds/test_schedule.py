@@ -475,7 +475,7 @@ def test_a_schedule_that_is_too_large_to_look_at_has_no_picture() -> None:
         (("solution: 1f1b", "solution: gpipe"), "the solution misses the target: Stage 1 has"),
         (("solution: 1f1b", "solution: zb-h1"), "zb-h1 splits the backward pass; write the duration of the weight gradient under `weight`"),
         (("solution: 1f1b", "solution: |\n    F1 B1"), "cannot read a schedule of the template: I couldn't read this as a schedule. I saw one line"),
-        (("schedule: gpipe", "schedule: 1f1b"), "500 draws for seed 0 were all rejected; loosen its constraints. The last: mistake 1 meets the target"),
+        (("schedule: gpipe", "schedule: 1f1b"), "500 draws for seed 0 were all rejected. Relax its constraints. The last: mistake 1 meets the target"),
         (("stages: stages\n", "stages: 1\n"), "answer.stages must be from 2 to 64, not 1"),
         (("forward: forward_slots", "forward: [1, 2, 3, 4, 5]"), "answer.forward has 5 numbers, but there are"),
         (('makespan("gpipe")', "1e400"), "answer.target.makespan must be a whole number, not inf"),

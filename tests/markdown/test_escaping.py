@@ -1,4 +1,4 @@
-"""What a student wrote stays text wherever it is shown: on a page, in a notebook, in Gradescope's Markdown, in a table."""
+"""A student's text stays text wherever it is shown: on a page, in a notebook, in Gradescope's Markdown, or in a table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HOSTILE = (
 
 @cache
 def asked(kind: str) -> Question:
-    """The question that the answers to a kind are tried on. It is drawn once, since a hundred texts are tried on it."""
+    """Return a question of a kind, drawn once, because a hundred texts are tried on it."""
     return posed(template(kind))
 
 
@@ -63,19 +63,19 @@ GRADESCOPES = MarkdownIt("gfm-like", {"html": True, "linkify": False})
 
 @cache
 def tags_at_gradescope(markdown: str) -> set[str]:
-    """The tags of Markdown that may hold HTML; many answers are told the same, which is read once."""
+    """Return the tags of Markdown that may contain HTML, cached because many answers get the same feedback."""
     return tags(GRADESCOPES.render(markdown))
 
 
 def stays_text(feedback: Feedback) -> None:
-    """It makes no link, picture or heading: not with us, and not where Markdown may hold HTML, as Gradescope's may."""
+    """It makes no link, picture or heading, neither in our Markdown nor in one that allows HTML, such as Gradescope's."""
     html, markdown = as_html(feedback), as_markdown(feedback)
     for shown, found in ((html, tags(html)), (markdown, tags_at_gradescope(markdown))):
         assert not found & {"a", "img", "h1", "h2", "script"}, shown
 
 
 def shapes(question: Question, text: str) -> list[Any]:
-    """Answers that have a hostile text in every place of one."""
+    """Yield answers with a hostile text in every place."""
     called = type(text.replace("\0", ""), (), {})()
     program = f"def f(*given, **named):\n    raise type({text!r}, (Exception,), {{}})({text!r})"
     samples = [sample.raw for sample in kind_of(question).samples(question)]
@@ -104,7 +104,7 @@ def test_a_hostile_text_in_any_place_of_an_answer_stays_text(kind: str, text: st
     ["raise type({0!r}, (Exception,), {{}})({0!r})", "return {0!r}", "return [{0!r}]", "return type({0!r}, (), {{}})()", "raise SystemExit({0!r})"],
 )  # fmt: skip
 @pytest.mark.parametrize("text", HOSTILE)
-def test_what_a_function_or_a_mended_line_does_stays_text(ending: str, text: str) -> None:
+def test_the_results_of_a_function_or_a_fixed_line_stay_text(ending: str, text: str) -> None:
     code, hunt = asked("code"), asked("bugline")
     definition = kind_of(code).cells(code.form, code.variable).split(":")[0]
     said = check(code, f"{definition}:\n    {ending.format(text)}", runner=run_here)
@@ -114,7 +114,7 @@ def test_what_a_function_or_a_mended_line_does_stays_text(ending: str, text: str
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_type_that_cannot_be_read_and_an_answer_of_several_lines_stay_text(text: str) -> None:
+def test_an_unreadable_type_and_an_answer_of_several_lines_stay_text(text: str) -> None:
     form, key = asked("code").form, asked("code").key
     assert isinstance(form, CodeForm) and isinstance(key, CodeKey)
     call = CallResult("unreadable", error=f"a value of type {text}")
@@ -122,7 +122,7 @@ def test_a_type_that_cannot_be_read_and_an_answer_of_several_lines_stay_text(tex
     stays_text(Feedback(question="a/b", outcome=Outcome.INCORRECT, max_points=2, read=text, remarks=(told,)))
 
 
-def test_a_message_shows_what_was_written_and_nothing_more() -> None:
+def test_a_message_shows_exactly_what_was_written() -> None:
     message = literal("I couldn't read “2*M”, a_b* and [x] of _y_, $5 < 6 & `z` \\.")
     assert to_plain(message) == "I couldn't read “2*M”, a_b* and [x] of _y_, $5 < 6 & `z` \\."
     assert "<em>" not in MarkdownIt().render(message)

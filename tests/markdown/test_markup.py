@@ -1,4 +1,4 @@
-"""Markdown and formulas as HTML: a formula makes no markup of its own, and numbers stay whole."""
+"""Markdown and formulas as HTML: a formula cannot create markup, and numbers stay in one piece."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from shardwise.markdown.mathml import mathml
         r"\begin{array}{<b>}x\end{array}",
     ],
 )
-def test_a_formula_makes_no_markup_of_its_own(tex: str) -> None:
+def test_a_formula_cannot_create_markup(tex: str) -> None:
     html = to_html(f"${tex}$")
     assert set(re.findall(r"</?([a-z]+)", html)) <= {"p", "span", "math", "mrow", "mtext", "mo", "mi", "mn", "code", "mtable",
                                                      "mtr", "mtd"}  # fmt: skip
     assert not re.search(r"<[^>]*\b(href|class=\"a|style|onload)\b", html.replace('class="math inline"', ""))
 
 
-def test_a_formula_that_compares_is_shown() -> None:
+def test_a_formula_with_a_comparison_is_shown() -> None:
     assert "<mo>&#x0003C;</mo>" in mathml("a < b") and "<mo>&#x0003E;</mo>" in mathml("a > b")
 
 
@@ -50,5 +50,5 @@ def test_thousands_in_a_formula_are_one_number_and_a_list_stays_a_list() -> None
 
 
 @pytest.mark.parametrize("text", ["$r$: a rate, such as 0.005", "- $r$ is less than 1", "$r$ ends in \\"])
-def test_a_formula_at_the_beginning_is_one_whatever_the_text_ends_in(text: str) -> None:
+def test_a_formula_at_the_beginning_is_recognised_whatever_the_text_ends_with(text: str) -> None:
     assert "<mi>r</mi>" in to_html(text) and "$" not in to_html(text)

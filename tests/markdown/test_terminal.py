@@ -1,4 +1,4 @@
-"""Prose in a terminal: filled to its width, lists indented, tables in columns, code as it stands, wide signs counted."""
+"""Prose in a terminal: wrapped to its width, with indented lists, tables in columns, verbatim code and wide characters."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def test_a_list_with_blank_lines_keeps_them() -> None:
     assert to_terminal("- one\n\n- two", 20) == "- one\n\n- two"
 
 
-def test_code_stands_as_it_was_written() -> None:
+def test_code_stays_as_it_was_written() -> None:
     code = " 1  def f(a, b):\n\n 2      return a * b * 2**a  # $x$ `y` and far beyond the width"
     assert to_terminal(f"See:\n\n```python\n{code}\n```\n\nWhere?", 30) == f"See:\n\n{code}\n\nWhere?"
 
 
-def test_a_formula_of_its_own_is_indented() -> None:
+def test_a_displayed_formula_is_indented() -> None:
     assert to_terminal("So\n\n$$T = \\frac{7}{8}$$\n\nin all.", 40) == "So\n\n    T = 7/8\n\nin all."
 
 
-def test_a_table_has_columns_and_its_numbers_stand_where_they_were_put() -> None:
+def test_a_table_has_columns_and_its_numbers_keep_their_alignment() -> None:
     assert to_terminal(TABLE, 60).splitlines() == [
         "chip  what it reaches   rate",
         "────  ────────────────  ────",
@@ -67,7 +67,7 @@ def test_a_table_has_columns_and_its_numbers_stand_where_they_were_put() -> None
     ]
 
 
-def test_a_table_without_a_head_begins_with_its_rule() -> None:
+def test_a_table_without_a_header_begins_with_its_rule() -> None:
     assert to_terminal("| | |\n|---|---|\n| a | 1 |\n", 40) == "─  ─\na  1"
 
 
@@ -77,16 +77,16 @@ def test_a_table_that_is_too_wide_folds_its_widest_column() -> None:
     assert max(map(cells, lines)) <= 22
 
 
-def test_wide_signs_and_accents_are_counted_as_they_are_drawn() -> None:
+def test_wide_characters_and_accents_are_counted_as_displayed() -> None:
     assert to_terminal("学 生 学 生 学 生 学 生", 20).splitlines() == ["学 生 学 生 学 生 学", "生"]
     assert cells("re\u0301seau") == 6
 
 
-def test_what_a_backslash_makes_literal_stays() -> None:
+def test_escaped_characters_stay_literal() -> None:
     assert to_terminal("“`2*M`”, a\\_b\\* and \\[x\\], $5 < 6 \\& \\`z\\`") == "“2*M”, a_b* and [x], $5 < 6 & `z`"
 
 
-def test_a_link_says_where_it_leads() -> None:
+def test_a_link_shows_its_target() -> None:
     assert to_terminal("See [the report](https://example.org/a).") == "See the report (https://example.org/a)."
 
 
@@ -107,7 +107,7 @@ def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank
                 assert "|---" not in line and "\\" not in line.replace("\\n", ""), (problem.id, line)
 
 
-def test_floors_and_ceilings_are_no_absolute_values() -> None:
+def test_floors_and_ceilings_are_not_absolute_values() -> None:
     shown = to_terminal(r"$\left\lfloor \frac{M}{N} \right\rfloor + \lceil\log_2 N\rceil$", 80)
     assert shown.strip() == "⌊M/N⌋ + ⌈log_2 N⌉"
 
@@ -117,10 +117,10 @@ def test_floors_and_ceilings_are_no_absolute_values() -> None:
     ["a \x1b[31mred \x07\x9b2J", "`\x1b[2J`", "```\nif x:\n\treturn\x1b[1m\n```", "|a|b|\n|-|-|\n|\x1b[1m|x|", "$\x1b[31m x$",
      "[x](http://a\x1b[2J)", "a \u202e txt.exe", "\ud800"],
 )  # fmt: skip
-def test_no_text_commands_the_terminal(markdown: str) -> None:
+def test_no_text_controls_the_terminal(markdown: str) -> None:
     shown = to_terminal(markdown, 40)
     assert shown.replace("\n", "").isprintable(), shown
-    assert "return" not in markdown or "\n    return" in shown  # a tab is spaces
+    assert "return" not in markdown or "\n    return" in shown  # a tab becomes spaces
 
 
 SHOW = ["show", "bytes-per-gpu", "--bank", str(ROOT)]
@@ -133,7 +133,7 @@ def widest_of_prose(shown: str) -> int:
 
 @pytest.mark.parametrize(("columns", "widest"), [("50", 50), ("300", 88)])
 @pytest.mark.parametrize("words", [SHOW, PLAN], ids=["show", "plan"])
-def test_the_commands_fill_the_terminal_that_there_is(
+def test_the_commands_use_the_width_of_the_terminal(
     columns: str, widest: int, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
@@ -144,7 +144,7 @@ def test_the_commands_fill_the_terminal_that_there_is(
 
 
 @pytest.mark.parametrize("words", [SHOW, PLAN], ids=["show", "plan"])
-def test_the_commands_fill_80_columns_where_there_is_no_terminal(words: list[str]) -> None:
+def test_the_commands_use_80_columns_without_a_terminal(words: list[str]) -> None:
     environment = {**os.environ, "COLUMNS": ""}
     command = [sys.executable, "-m", "shardwise", *words]
     ran = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -152,7 +152,7 @@ def test_the_commands_fill_80_columns_where_there_is_no_terminal(words: list[str
 
 
 @pytest.mark.parametrize("name", kinds_of_the_bank())
-def test_how_to_answer_is_said_once_and_within_the_terminal(
+def test_how_to_answer_is_shown_once_and_fits_the_terminal(
     name: str, bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
@@ -172,7 +172,7 @@ def test_how_to_answer_is_said_once_and_within_the_terminal(
     assert lines.count("? hint · ! solution · skip · quit") == 1
 
 
-def test_a_timeline_goes_on_below_where_the_terminal_is_narrow() -> None:
+def test_a_timeline_continues_below_in_a_narrow_terminal() -> None:
     bars = tuple(Bar(start=time, end=time + 1, label=f"F{time}", look="blue") for time in range(8))
     drawn = as_text(Timeline(about="", rows=(TimelineRow(label="stage 1", bars=bars),), end=8), 30)
     assert drawn == ("         0\nstage 1  F0 F1 F2 F3 F4\n\n         5        8\nstage 1  F5 F6 F7")

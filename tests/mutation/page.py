@@ -22,8 +22,8 @@ reason in `tests/mutants.yaml`.{unexplained}
 
 `make mutants` runs all of it and writes this page; `make mutants MODULES=ring` tries one module and
 keeps what the page says of the others. Hypothesis draws the same examples every time. A mutant that takes many times as long as the
-tests take never ends, and counts as killed. Left out are the words of error messages (whether an error is raised, and which argument it
-names, is tested), the constants of a module, and the functions that read them from a file.
+tests counts as killed. The wording of error messages is not mutated (the tests check that an error is raised, and which argument it names),
+and neither are a module's constants and the functions that read them from a file.
 
 **{rate} of {total} mutants are killed.**
 

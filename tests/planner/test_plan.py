@@ -265,7 +265,7 @@ def test_a_name_of_ones_own_is_printed_as_it_stands(run: Run, tmp_path: Path) ->
 def test_a_file_too_large_to_be_written_by_hand_is_refused_at_once(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("layout:\n" + "".join(f"  a{number}: 1\n" for number in range(200_000)))
-    assert "bytes, and at most 1,000,000 are read" in run("--file", str(file)).err
+    assert "bytes, but the limit is 1,000,000" in run("--file", str(file)).err
     file.write_text("")
     assert "but the file is empty" in run("--file", str(file)).err
     assert "cannot be read" in run("--file", str(tmp_path)).err

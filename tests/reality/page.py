@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 HEAD = """# Formula and reality
 
-What the references say, beside what PyTorch did on processes of one machine that talk by gloo. Bytes, counts and traces do not depend on
-the hardware, so they can be checked there; bandwidths, the algorithms that NCCL chooses and real utilisation cannot.
+This page compares the references with PyTorch, run as several processes of one machine that communicate over Gloo. Bytes, counts and traces
+do not depend on the hardware, so one machine can check them. It cannot check bandwidths, the algorithms that NCCL chooses, or utilisation.
 
-`make reality` runs all of it and writes this page; it installs PyTorch into an environment of its own. This run: {version}.
+`make reality` runs every comparison and writes this page. It installs PyTorch into an environment of its own. This run: {version}.
 """
-COLUMNS = "| what | reference | unit | formula | measured | apart |\n|---|---|---|---|---|---|"
+COLUMNS = "| what | reference | unit | formula | measured | difference |\n|---|---|---|---|---|---|"
 
 
 def written_page(rows: Sequence[tuple[str, str]], version: str) -> str:

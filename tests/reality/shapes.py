@@ -121,6 +121,6 @@ CASES = [
     Case("FLOP", f"forward pass of {LAYERS} layers and the output layer, `FlopCounterMode`", "roofline.flops.forward_flop", _PASS, "FLOP",
          lambda: _flop(backward=False)),
     Case("FLOP", "forward and backward pass", "roofline.flops.step_flop", _PASS, "FLOP", lambda: _flop(backward=True)),
-    Case("Checkpoints", "bytes a parameter of a file with weights, master copy and both moments (names and sizes take the rest)",
+    Case("Checkpoints", "bytes per parameter of a file with weights, master copy and both moments (names and sizes take the rest)",
          "zero.zero.lasting_state_bytes_per_gpu", {"parameters": 1, "gpus": 1, "stage": 0}, "bytes", _checkpoint_bytes),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sandboxes of every tier, opened once. A machine without a boundary fails these tests: it must not skip them."""
+"""Sandboxes of every tier, opened once. On a machine without a boundary, these tests must fail and not be skipped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = Callable[..., JobResult]
 
 
 def open_named(tier: str, limits: Limits = QUICK) -> Sandbox:
-    """This tier, in whichever way this machine offers it."""
+    """This tier, however this machine provides it."""
     reasons = []
     for plan in plans():
         if plan.tier == tier:
@@ -36,14 +36,14 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="session")
 def strongest() -> Iterator[Sandbox]:
-    """For what does not depend on the tier."""
+    """A sandbox for tests that do not depend on the tier."""
     with open_named("1") as opened:
         yield opened
 
 
 @pytest.fixture
 def source(sandbox: Sandbox) -> Callable[[str], object]:
-    """Runs one cell, then fetches the variable `told`: how a hostile cell says how far it got."""
+    """Runs one cell, then fetches the variable `told`, in which a hostile cell reports how far it got."""
 
     def run(text: str) -> object:
         return tell(sandbox, text)
@@ -52,7 +52,7 @@ def source(sandbox: Sandbox) -> Callable[[str], object]:
 
 
 def tell(sandbox: Sandbox, text: str) -> object:
-    """What a cell left in `told`; the error of the cell if it raised before that."""
+    """Return the value of `told`, or the error of the cell if it raised before that."""
     job = sandbox.run([Cell("cell", text), Value("told", "told")])
     cell, told = job.results["cell"], job.results["told"]
     assert isinstance(cell, CellResult)

@@ -1,4 +1,4 @@
-"""Which boundary is chosen, how it is doubted, and what happens when there is none or when it breaks."""
+"""Which boundary is chosen, how it is tested, and what happens if there is none or if it breaks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_probing_reports_every_tier() -> None:
 
 
 def edited(place: Path, file: str, old: str, new: str) -> str:
-    """A copy of the inner package with one wall taken out."""
+    """Return a copy of the inner package without one of its walls."""
     inside = place / "inside"
     shutil.copytree(layout.inner_directory(), inside)
     text = (inside / file).read_text()
@@ -81,15 +81,15 @@ EXEC = ("seccomp.py", "write 1 64;", "write 1 64; execve 59 221;")
 @pytest.mark.parametrize(
     ("tier", "wall", "complaint"),
     [
-        ("1", SECCOMP, "could change its own limits|sent a signal|started a process|could send a signal"),
+        ("1", SECCOMP, "changed its own limits|sent a signal|started a process"),
         ("1", LANDLOCK, "listed the root directory"),
-        ("1", RLIMITS, "took more memory than its limit"),
+        ("1", RLIMITS, "allocated more memory than its limit"),
         ("1b", FORK, "started a process"),
         ("1b", EXEC, "started a program"),
         ("1b", WRITE, "wrote a file"),
         pytest.param("2", LANDLOCK, "read a file that was not its own", marks=pytest.mark.slow),
-        pytest.param("2", SECCOMP, "reached a|could send a signal|started a process", marks=pytest.mark.slow),
-        pytest.param("2", RLIMITS, "took more memory than its limit", marks=pytest.mark.slow),
+        pytest.param("2", SECCOMP, "reached a|sent a signal|started a process", marks=pytest.mark.slow),
+        pytest.param("2", RLIMITS, "allocated more memory than its limit", marks=pytest.mark.slow),
         pytest.param("2", FORK, "started a process", marks=pytest.mark.slow),
         ("1", THREADS, "started more threads than its limit"),
         pytest.param("1b", THREADS, "started more threads than its limit", marks=pytest.mark.slow),
@@ -113,7 +113,7 @@ def test_a_boundary_with_a_hole_is_refused(
         ("2", ("landlock.py", "_RESTRICT_SELF, ctypes.c_int(ruleset)", "_RESTRICT_SELF, ctypes.c_int(-1)")),
     ],
 )
-def test_a_wall_that_cannot_be_put_up_stops_the_job_before_it_reads_anything(
+def test_isolation_that_fails_stops_the_job_before_it_reads_anything(
     tier: str, wall: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = edited(tmp_path, *wall)
@@ -128,7 +128,7 @@ NO_READER = ("system_calls.py", "_libc.setfsuid(ctypes.c_uint32(reader))\n    if
 
 
 @as_root
-def test_a_server_that_stays_root_is_refused_since_nothing_limits_its_threads(
+def test_a_server_that_stays_root_is_refused_because_nothing_limits_its_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = edited(tmp_path, *NO_SWITCH)
@@ -138,10 +138,10 @@ def test_a_server_that_stays_root_is_refused_since_nothing_limits_its_threads(
 
 
 @as_root
-def test_where_a_private_python_cannot_be_read_the_remedy_says_where_to_put_it(
+def test_for_an_unreadable_private_python_the_remedy_says_where_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken = edited(tmp_path, *NO_READER)  # and nobody else may look into this folder
+    broken = edited(tmp_path, *NO_READER)  # nobody else can list this folder
     monkeypatch.setattr(layout, "inner_directory", lambda: broken)
     with pytest.raises(SandboxUnavailable, match="files are not opened as user 0") as refused:
         open_sandbox(tier="2")
@@ -152,24 +152,24 @@ def test_where_a_private_python_cannot_be_read_the_remedy_says_where_to_put_it(
 
 
 @as_root
-def test_roots_server_without_namespaces_is_a_user_of_its_own_without_capabilities() -> None:
+def test_roots_server_without_namespaces_is_a_separate_user_without_capabilities() -> None:
     plan = launch.Plan("2", become_nobody=True, reads_as_owner=True)
     with open_tier(plan, QUICK) as first, open_tier(plan, QUICK) as second, open_named("2") as usual:
         found = [status(server_of(sandbox).process.pid) for sandbox in (first, second, usual)]
-        assert "as a user of its own" in first.description
-        assert "as a user of its own" in usual.description
+        assert "as a separate user" in first.description
+        assert "as a separate user" in usual.description
     sets = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
     assert [int(found[0][name], 16) for name in sets] == [0] * len(sets)
     assert {int(server[name], 16) for server in found for name in ("CapPrm", "CapEff", "CapAmb")} == {0}
     assert [server["Groups"].strip() for server in found] == [""] * 3
-    users = [server["Uid"].split() for server in found]  # real, effective, saved; and as whom it opens files
+    users = [server["Uid"].split() for server in found]  # real, effective, saved, and the user for opening files
     assert [len(set(numbers[:3])) for numbers in users] == [1, 1, 1]
     assert len({"0", *(numbers[0] for numbers in users)}) == 4
     assert [numbers[3] for numbers in users[:2]] == ["0", "0"]
 
 
 def status(pid: int) -> dict[str, str]:
-    """What the kernel says of a process."""
+    """Return the kernel's status of a process."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return {name: rest.strip() for name, _, rest in (line.partition(":") for line in lines)}
 
@@ -178,7 +178,7 @@ def status(pid: int) -> dict[str, str]:
 def test_jobs_without_namespaces_do_not_count_each_others_threads() -> None:
     storm = "import _thread, time\n_thread.stack_size(32768)\ntold = 0\ntry:\n    while told < 1000:\n"
     storm += "        _thread.start_new_thread(time.sleep, (60,)); told += 1\nexcept RuntimeError: pass"
-    most = QUICK.processes - 2  # the server and the job's own count, too
+    most = QUICK.processes - 2  # the server and the job's first thread count too
     with open_named("2", Limits(cell_seconds=60)) as noisy, open_named("2") as quiet:
         hold = threading.Thread(target=noisy.run, args=([Cell("hold", storm + "\ntime.sleep(60)")],))
         hold.start()
@@ -189,13 +189,13 @@ def test_jobs_without_namespaces_do_not_count_each_others_threads() -> None:
 
 
 def job_with_threads(server: int, threads: int) -> int:
-    """The process of a server's job, once it has that many threads and its first."""
+    """Return the process of a server's job, as soon as it has that many threads besides its first."""
     for _ in range(3000):
         for child in Path(f"/proc/{server}/task/{server}/children").read_text().split():
             if status(int(child))["Threads"] == str(threads + 1):
                 return int(child)
         time.sleep(0.01)
-    pytest.fail(f"no job has {threads} threads beside its first")
+    pytest.fail(f"no job has {threads} threads besides its first")
 
 
 def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,10 +217,10 @@ def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) 
         open_named("2")
 
 
-def test_every_attack_does_succeed_where_there_is_no_boundary() -> None:
+def test_every_attack_succeeds_without_a_boundary() -> None:
     """An attack that never gets through proves nothing by failing."""
     with open_sandbox(limits=QUICK, unsafe=True) as bare, attacks.targets(Limits(memory_bytes=2**20)) as every:
-        harmful = {"exec", "parent"}  # these would replace the job itself, or are as telling as `signal`
+        harmful = {"exec", "parent"}  # these would replace the job itself, or show the same as `signal`
         results = bare.run(attacks.steps_for([attack for attack in every if attack.name not in harmful])).results
     values = {name: result.value for name, result in results.items() if isinstance(result, ValueResult)}
     assert values == dict.fromkeys(values, True)
@@ -234,7 +234,7 @@ def test_without_bubblewrap_and_without_filters_nothing_runs(monkeypatch: pytest
     monkeypatch.setattr("platform.machine", lambda: "vax")
     with pytest.raises(SandboxUnavailable) as refused:
         open_sandbox()
-    assert "system-call filters are written for" in str(refused.value)
+    assert "system-call filters exist only for" in str(refused.value)
     assert "--unsafe-no-sandbox" in refused.value.remedy
 
 
@@ -250,17 +250,17 @@ def test_bubblewrap_that_fails_is_quoted_with_a_remedy(tmp_path: Path, monkeypat
     assert [verdicts[name].passed for name in ("1", "1b", "2")] == [False, False, True]
     assert verdicts["1"].reason == "bwrap: setting up uid map: Permission denied"
     assert "kernel.apparmor_restrict_unprivileged_userns=0" in verdicts["1"].remedy
-    assert "--unsafe-no-sandbox" not in verdicts["1"].remedy  # another tier holds
+    assert "--unsafe-no-sandbox" not in verdicts["1"].remedy  # another tier works
 
 
-def test_elsewhere_than_linux_importing_works_and_opening_explains(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_other_systems_importing_works_and_opening_explains(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(SandboxUnavailable, match="this is darwin"):
         open_sandbox()
 
 
 @pytest.mark.parametrize("absent", [("fcntl", "resource"), ("ctypes",)])
-def test_importing_needs_none_of_linuxs_own_modules(absent: tuple[str, ...]) -> None:
+def test_importing_needs_no_linux_only_modules(absent: tuple[str, ...]) -> None:
     code = f"import sys; sys.modules.update(dict.fromkeys({absent!r})); import shardwise.sandbox"
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -289,10 +289,10 @@ def test_every_job_finds_numpy_loaded_and_a_job_that_mentions_sympy_finds_that_t
         assert result == ValueResult("ok", loaded, "list"), mention
 
 
-def test_a_machine_without_filters_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_filters_is_refused_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     before = descriptors()
     monkeypatch.setattr("platform.machine", lambda: "vax")
-    with pytest.raises(SandboxUnavailable, match="system-call filters are written for"):
+    with pytest.raises(SandboxUnavailable, match="system-call filters exist only for"):
         open_sandbox()
     assert descriptors() == before
 
@@ -382,8 +382,8 @@ print(job.results["x"].value, job.seconds < 2)
 
 
 @pytest.mark.slow
-def test_a_job_has_its_time_though_a_shell_stops_the_command_meanwhile() -> None:
-    """Ctrl-Z and `fg` after longer than a job may take; the job itself goes on."""
+def test_a_job_has_its_full_time_although_a_shell_stops_the_command_meanwhile() -> None:
+    """Ctrl-Z and `fg` after longer than a job's limit; the job itself continues."""
     with subprocess.Popen([sys.executable, "-c", STOPPED], stdout=subprocess.PIPE, text=True) as command:
         assert command.stdout is not None and command.stdout.readline() == "ready\n"
         time.sleep(0.2)
@@ -394,7 +394,7 @@ def test_a_job_has_its_time_though_a_shell_stops_the_command_meanwhile() -> None
 
 
 @pytest.mark.slow
-def test_processor_time_has_a_limit_of_its_own() -> None:
+def test_processor_time_has_its_own_limit() -> None:
     spin = "import hashlib, threading\ndef spin():\n    while True: hashlib.sha256(bytes(10**6))\n"
     spin += "for _ in range(4): threading.Thread(target=spin).start()\nimport time; time.sleep(50)"
     with open_named("1", Limits(cell_seconds=60, cpu_seconds=1)) as frugal:
@@ -406,7 +406,7 @@ def test_processor_time_has_a_limit_of_its_own() -> None:
 
 @pytest.fixture(scope="module")
 def unsafe() -> Iterator[Sandbox]:
-    limits = Limits(cell_seconds=4.0, job_seconds=30.0)  # a process starts, and imports numpy, within them
+    limits = Limits(cell_seconds=4.0, job_seconds=30.0)  # this includes starting a process and importing numpy
     with open_sandbox(limits=limits, unsafe=True) as opened:
         yield opened
 
@@ -432,8 +432,8 @@ def test_without_isolation_the_same_jobs_give_the_same_results(unsafe: Sandbox, 
 
 
 @pytest.mark.slow
-def test_who_waited_is_tried_again_once_and_who_computed_is_not(unsafe: Sandbox, tmp_path: Path) -> None:
-    tried = tmp_path / "tried"  # a line for each attempt; the first waits, as on a machine that has no time for it
+def test_a_job_that_waited_is_repeated_once_but_not_one_that_computed(unsafe: Sandbox, tmp_path: Path) -> None:
+    tried = tmp_path / "tried"  # a line per attempt; the first waits, as on a busy machine
     mark = f"file = open({str(tried)!r}, 'a'); file.write('.'); file.flush()\n"
     waits = mark + "import time\ntime.sleep(9 if file.tell() < {} else 0)"
     for once, status, restarts, attempts in ((2, "ok", 0, 2), (9, "timeout", 1, 2)):
@@ -449,7 +449,7 @@ def test_who_waited_is_tried_again_once_and_who_computed_is_not(unsafe: Sandbox,
 
 
 class Attempts:
-    """A backend whose first attempts run out of time in the first step, each after so long; notes what time each was given."""
+    """A backend whose first attempts time out in the first step; it records the time that each attempt was given."""
 
     def __init__(self, *, took: float, cpu_seconds: float, times: int) -> None:
         late = Attempt("limit", cpu_seconds=cpu_seconds, progress=RunProgress(0, WHOLE_STEP, CELL_LIMIT), seconds=took)
@@ -471,13 +471,17 @@ class Attempts:
 @pytest.mark.parametrize(
     ("took", "cpu_seconds", "given"),
     [
-        (10.0, 0.1, [60.0, 60.0, 50.0]),  # it waited: once more, and the steps behind have as much time as without that
-        (12.0, 6.9, [60.0, 60.0, 48.0]),  # it waited for half of its 10 s, and cells before it computed
+        (
+            10.0,
+            0.1,
+            [60.0, 60.0, 50.0],
+        ),  # it waited: the attempt is repeated, and later steps have as much time as without it
+        (12.0, 6.9, [60.0, 60.0, 48.0]),  # it waited for half of its 10 s, and earlier cells computed
         (12.0, 7.1, [60.0, 48.0]),  # it computed
-        (15.1, 0.1, [60.0, 44.9]),  # there is no time for it
+        (15.1, 0.1, [60.0, 44.9]),  # no time is left for it
     ],
 )
-def test_the_time_of_a_second_try_is_not_taken_from_the_steps_behind(
+def test_the_time_of_a_repetition_is_not_taken_from_later_steps(
     took: float, cpu_seconds: float, given: list[float]
 ) -> None:
     attempts = Attempts(took=took, cpu_seconds=cpu_seconds, times=len(given) - 1)
@@ -485,10 +489,10 @@ def test_the_time_of_a_second_try_is_not_taken_from_the_steps_behind(
         job = sandbox.run([Cell("waits", "pass"), Cell("next", "pass")])
     assert attempts.given == pytest.approx(given)
     assert job.results["waits"] == CellResult("timeout")
-    assert job.seconds == pytest.approx(took + 1.0)  # which is what the marking of a notebook counts, too
+    assert job.seconds == pytest.approx(took + 1.0)  # the marking of a notebook counts this time too
 
 
-def test_an_answer_in_hand_stands_though_its_step_runs_out_of_time_when_the_job_runs_again() -> None:
+def test_a_result_is_kept_although_its_step_times_out_when_the_job_runs_again() -> None:
     answered, dies = wire_format.to_text([0, WHOLE_STEP, "ok", ""]).encode(), RunProgress(1, WHOLE_STEP, CELL_LIMIT)
     attempts = Attempts(took=10.0, cpu_seconds=9.9, times=1)
     attempts.first = Attempt("itself", 1, progress=dies, frames=(answered,), seconds=1.0)

@@ -1,4 +1,4 @@
-"""Calling a student's function: one result per input, whatever the other inputs did."""
+"""Calls of a student's function: one result per input, whatever happens for other inputs."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_giving_up_on_one_function_keeps_what_it_returned_and_the_other_function
 def test_a_function_that_is_not_there_is_missing(sandbox: Sandbox) -> None:
     assert calls(sandbox, "", {"x": 1})[0] == CallResult("missing", None, "there is no function named f")
     assert calls(sandbox, "f = ...", {"x": 1})[0].status == "missing"
-    assert calls(sandbox, "f = 3", {"x": 1})[0].error == "f is not a function but of type int"
+    assert calls(sandbox, "f = 3", {"x": 1})[0].error == "f is of type int, not a function"
 
 
 def test_a_fresh_source_sees_nothing_of_the_notebook_and_leaves_nothing_in_it(strongest: Sandbox) -> None:
@@ -103,8 +103,8 @@ def test_a_fresh_source_that_fails_fails_for_every_input(strongest: Sandbox, sou
     assert [result.status for result in results] == [status, status]
 
 
-def test_inputs_that_cannot_enter_are_our_fault_and_said_so(strongest: Sandbox) -> None:
-    with pytest.raises(ShardwiseError, match="An input of f cannot enter the sandbox: a value of type set"):
+def test_inputs_that_cannot_be_sent_are_reported_as_our_error(strongest: Sandbox) -> None:
+    with pytest.raises(ShardwiseError, match="An input of f cannot be sent to the sandbox: a value of type set"):
         strongest.run([Calls("calls", "f", ({"x": {1}},))])
 
 

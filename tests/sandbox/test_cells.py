@@ -1,4 +1,4 @@
-"""What becomes of a notebook's cells: each answers for itself, and only for itself."""
+"""The results of a notebook's cells: each cell affects only its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def print(*words):
 
 
 def printed(sandbox: Sandbox, *sources: str) -> object:
-    """Return what the cells print by a `print` of the notebook's own, since the sandbox drops what others print."""
+    """Return what the cells print with the notebook's own `print`, because the sandbox discards other output."""
     steps = [Cell(str(number), source) for number, source in enumerate(sources)]
     heard = sandbox.run([Cell("print", PRINT), *steps, Value("heard", "heard")]).results["heard"]
     assert isinstance(heard, ValueResult)
@@ -119,7 +119,7 @@ def test_a_cell_that_broke_stdout_does_not_break_the_next(strongest: Sandbox, wa
     assert after == CellResult("ok")
 
 
-def test_input_finds_nobody_typing(strongest: Sandbox) -> None:
+def test_input_reads_nothing(strongest: Sandbox) -> None:
     (asked,) = cells(strongest, "input('name?')")
     assert asked.error.startswith("EOFError")
 
@@ -155,7 +155,7 @@ def test_a_cell_of_another_language_does_nothing(strongest: Sandbox, magic: str)
     assert printed(strongest, f"{magic}\nprint('ran')") == ""
 
 
-def test_what_nobody_can_read_is_said_with_its_own_line(strongest: Sandbox) -> None:
+def test_an_unreadable_line_is_reported_with_its_number(strongest: Sandbox) -> None:
     (refused,) = cells(strongest, "  %matplotlib inline\n  said = 7 8\n  !ls")
     assert refused == CellResult("raised", "SyntaxError: invalid syntax (line 2)")
 
@@ -173,7 +173,7 @@ def test_names_that_notebooks_take_for_granted_exist(strongest: Sandbox) -> None
 @pytest.mark.parametrize("module", ["IPython", "matplotlib.pyplot", "ipywidgets", "pydantic", "requests"])
 def test_imports_beyond_the_list_say_what_is_available(sandbox: Sandbox, module: str) -> None:
     (wants,) = cells(sandbox, f"import {module}")
-    assert "not available while grading: only the standard library, numpy and sympy are" in wants.error
+    assert "not available while grading; only the standard library, numpy and sympy are" in wants.error
 
 
 def test_numpy_sympy_and_the_standard_library_work(sandbox: Sandbox) -> None:
@@ -184,7 +184,7 @@ def test_numpy_sympy_and_the_standard_library_work(sandbox: Sandbox) -> None:
         "print(asyncio.run(later()))\n"
         "done = []; t = threading.Thread(target=done.append, args=(1,)); t.start(); t.join(); print(done)"
     )
-    with open_named(sandbox.tier, Limits()) as patient:  # so many imports take more than a second on a busy machine
+    with open_named(sandbox.tier, Limits()) as patient:  # this many imports take more than a second on a busy machine
         assert printed(patient, source) == "2.0 2*x e3b0\n5\n[1]\n"
 
 
@@ -197,7 +197,7 @@ def test_dataclasses_with_postponed_annotations_find_their_module(strongest: San
     assert made == "Plan(stages=2)\n"
 
 
-def test_grading_calls_in_a_notebook_run_and_lead_nowhere(sandbox: Sandbox) -> None:
+def test_calls_of_check_in_a_notebook_run_without_effect(sandbox: Sandbox) -> None:
     job = sandbox.run(
         [
             Cell("a", "from shardwise import check, hint\nfrom shardwise.notebook import practice"),

@@ -1,4 +1,4 @@
-"""The system-call filters, run as the kernel would run them, against the rules that they were made from."""
+"""The system-call filters, executed like in the kernel and compared with the rules that they were made from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ words = st.integers(0, 2**64 - 1) | st.sampled_from(
 
 
 def ruling(program: bytes, architecture: int, number: int, arguments: tuple[int, ...]) -> int:
-    """What a filter returns: classic BPF, by Documentation/networking/filter.rst."""
+    """Return the result of a filter: classic BPF, as in Documentation/networking/filter.rst."""
     data = struct.pack("=IIQ6Q", number, architecture, 0, *arguments)
     accumulator, at = 0, 0
     while True:
@@ -40,7 +40,7 @@ def ruling(program: bytes, architecture: int, number: int, arguments: tuple[int,
 
 
 def meant(rules: list[Rule], machine: str, number: int, arguments: tuple[int, ...], otherwise: int) -> int:
-    """The same, read off the rules."""
+    """Return the same result, derived from the rules."""
     for rule in rules:
         holds = [
             (arguments[test.argument] >> (32 if test.high else 0)) & 0xFFFFFFFF & test.mask == test.value
@@ -54,7 +54,7 @@ def meant(rules: list[Rule], machine: str, number: int, arguments: tuple[int, ..
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
 @settings(max_examples=15, deadline=None)
 @given(arguments=st.tuples(*[words] * 6))
-def test_a_jobs_filter_rules_as_its_rules_do(machine: str, arguments: tuple[int, ...]) -> None:
+def test_a_jobs_filter_decides_as_its_rules_do(machine: str, arguments: tuple[int, ...]) -> None:
     rules = [Rule(call) for call in seccomp.HARMLESS] + seccomp._guarded(seccomp._PID_PLACEHOLDER)
     program = seccomp.job_filter(machine)
     for number in NUMBERS:
@@ -80,7 +80,7 @@ def test_a_foreign_architecture_or_a_number_beyond_all_is_never_allowed(machine:
         assert ruling(program, seccomp._AUDIT_ARCH[machine], number, (0,) * 6) in (0x80000000, EPERM)
 
 
-def test_the_processs_own_number_has_its_place_in_the_filter() -> None:
+def test_the_processs_own_id_is_inserted_into_the_filter() -> None:
     program = seccomp.job_filter("x86_64")
     unset = struct.pack("=I", seccomp._PID_PLACEHOLDER)
     assert [at % 4 for at in range(len(program)) if program.startswith(unset, at)] == [0, 0]  # kill and tgkill

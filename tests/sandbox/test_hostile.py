@@ -1,4 +1,4 @@
-"""Attacks on the sandbox, each written so that success would show in what it reports."""
+"""Attacks on the sandbox, each of which would report its success."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Source = Callable[[str], object]
 
 @pytest.fixture
 def canary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file that any user of this machine may read."""
+    """A file that every user of this machine can read."""
     place = tmp_path_factory.mktemp("canary")
     file = place / "canary"
     file.write_text("sings")
@@ -30,7 +30,7 @@ def canary(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def stopped(told: object) -> bool:
-    """A refusal, by whichever wall stood first."""
+    """Check for a refusal, by whichever wall comes first."""
     kinds = ("PermissionError", "FileNotFoundError", "NotADirectoryError", "OSError", "ProcessLookupError")
     return isinstance(told, str) and told.startswith(tuple(f"raised: {kind}" for kind in kinds))
 
@@ -141,7 +141,7 @@ SYSCALLS = {
 
 
 @pytest.mark.skipif("os.uname().machine != 'x86_64'", reason="the numbers are those of x86_64")
-def test_bare_system_calls_are_refused(source: Source) -> None:
+def test_raw_system_calls_are_refused(source: Source) -> None:
     told = source(
         f"import ctypes, os; libc = ctypes.CDLL(None, use_errno=True); told = {{}}\n"
         f"for name, (number, argument) in {SYSCALLS!r}.items():\n"
@@ -154,7 +154,7 @@ def test_bare_system_calls_are_refused(source: Source) -> None:
 
 @pytest.mark.skipif("os.uname().machine != 'x86_64'", reason="the second interface exists on x86_64 only")
 @pytest.mark.parametrize("number", [0x40000000 + 39, 0x40000000 + 512])
-def test_the_x32_interface_is_deadly(sandbox: Sandbox, number: int) -> None:
+def test_the_x32_interface_kills_the_process(sandbox: Sandbox, number: int) -> None:
     job = sandbox.run([Cell("call", f"import ctypes; ctypes.CDLL(None).syscall({number})"), Cell("after", "")])
     assert (job.results["call"], job.results["after"]) == (CellResult("killed"), CellResult("ok"))
 
@@ -171,7 +171,7 @@ def test_no_signal_leaves_the_process(source: Source) -> None:
     assert stopped(told)
 
 
-def test_signals_to_oneself_end_at_most_oneself(sandbox: Sandbox) -> None:
+def test_signals_to_itself_end_at_most_the_process_itself(sandbox: Sandbox) -> None:
     for signal_name in ("SIGKILL", "SIGSTOP", "SIGTERM", "SIGSEGV"):
         source = f"import os, signal; os.kill(os.getpid(), signal.{signal_name})"
         job = sandbox.run([Cell("self", source), Cell("after", "print(1)")])
@@ -218,7 +218,7 @@ def test_limits_cannot_be_raised(source: Source) -> None:
         assert raised.startswith(("raised: ValueError", "raised: PermissionError")), raised
 
 
-def test_memory_cannot_be_had_around_the_limit(source: Source) -> None:
+def test_the_memory_limit_cannot_be_bypassed(source: Source) -> None:
     told = source(
         "import mmap\ntold = 0; held = []\ntry:\n    while told < 6000:\n"
         "        held.append(mmap.mmap(-1, 10**7)); told += 10\nexcept OSError: pass"
@@ -228,9 +228,9 @@ def test_memory_cannot_be_had_around_the_limit(source: Source) -> None:
 
 
 @pytest.mark.parametrize("stack", [0, 32768], ids=["usual stacks", "small stacks"])
-def test_a_thread_storm_ends_in_a_refusal(stack: int, source: Source) -> None:
+def test_too_many_threads_are_refused(stack: int, source: Source) -> None:
     told = source(
-        # not threading.Thread: its start() waits for a sign of life, for ever if the new thread finds no memory to give it
+        # not threading.Thread, whose start() waits for the new thread, for ever if that thread has no memory to signal
         f"import _thread, time\n_thread.stack_size({stack})\ntold = 0\ntry:\n    for _ in range(10_000):\n"
         "        _thread.start_new_thread(time.sleep, (60,)); told += 1\n"
         "except (RuntimeError, MemoryError): pass"
@@ -302,7 +302,7 @@ def test_scribbling_over_the_shared_memory_hurts_only_its_own_job(
 
 
 def test_the_scribbler_does_find_the_memory(source: Source) -> None:
-    """Else the test above would prove nothing."""
+    """Otherwise the test above would prove nothing."""
     assert source(SCRIBBLE.format(start=0, stop=0, fill="b''")) != 0
 
 
@@ -366,14 +366,14 @@ def test_a_forged_value_is_still_only_a_value(strongest: Sandbox) -> None:
     assert job.results["x"] == ValueResult("ok", 6, "int")  # the honest frame came later
 
 
-def test_claiming_that_the_job_never_began_is_scored_as_the_students(sandbox: Sandbox) -> None:
+def test_claiming_that_the_job_never_started_is_the_students_fault(sandbox: Sandbox) -> None:
     claim = "writer._memory[8:20] = b'\\xff' * 8 + b'\\0' * 4\nimport os; os._exit(70)"
     job = sandbox.run([Cell("claim", FORGE.format(forged="[]", after=claim)), Cell("b", "print(1)")])
     assert job.results["claim"] == CellResult("killed")
     assert job.results["b"] == CellResult("ok")
 
 
-def test_patching_what_python_is_made_of_hurts_only_oneself(sandbox: Sandbox) -> None:
+def test_patching_pythons_internals_hurts_only_the_job_itself(sandbox: Sandbox) -> None:
     patch = (
         "import builtins, json, struct, sys\n"
         "json.dumps = json.loads = lambda *a, **k: 'forged'\njson.JSONEncoder.encode = lambda *a: 'forged'\n"
@@ -422,7 +422,7 @@ def test_nothing_passes_from_one_job_to_the_next(strongest: Sandbox, leave: str)
     assert told.value[-1] == []
 
 
-def test_a_job_cannot_become_more_than_it_is(source: Source) -> None:
+def test_a_job_cannot_gain_privileges(source: Source) -> None:
     told = source(
         "import os, ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         "told = [libc.setuid(0), libc.setgid(0), libc.prctl(38, 0, 0, 0, 0), libc.unshare(0x10000000)]"
@@ -448,7 +448,7 @@ got = True
 
 
 @pytest.mark.parametrize("claim", ["0", "number % 2", "4 - number % 4"], ids=["itself", "two in turn", "backwards"])
-def test_a_thread_that_gives_signs_of_life_gives_its_cell_no_more_time(sandbox: Sandbox, claim: str) -> None:
+def test_a_thread_that_reports_progress_gives_its_cell_no_more_time(sandbox: Sandbox, claim: str) -> None:
     cells = [Cell("bumps", BUMP.format(claim=claim)), *(Cell(str(number), "print(1)") for number in range(4))]
     began = time.monotonic()
     job = sandbox.run([*cells, Value("got", "got")])
@@ -458,8 +458,8 @@ def test_a_thread_that_gives_signs_of_life_gives_its_cell_no_more_time(sandbox: 
 
 
 @pytest.mark.slow
-def test_a_cell_that_passes_for_those_behind_it_takes_their_time_and_no_more_than_its_job_has(sandbox: Sandbox) -> None:
-    """A student may as well have written its code into them: nobody outside can tell whose code runs."""
+def test_a_cell_that_impersonates_later_ones_uses_only_the_jobs_time(sandbox: Sandbox) -> None:
+    """A student could have put its code into them: nobody outside can tell whose code runs."""
     bumps = BUMP.format(claim="number // 2").replace("+ 4", "+ 60")
     began = time.monotonic()
     job = sandbox.run(

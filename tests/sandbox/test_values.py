@@ -1,4 +1,4 @@
-"""What leaves the sandbox: plain data of bounded size, and a reason for everything else."""
+"""Values from the sandbox: plain data of bounded size, and a reason for everything else."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_plain_data_comes_back_as_it_was(strongest: Sandbox, plain: object) -> N
 
 
 @given(plain=PLAIN)
-def test_what_goes_in_is_what_would_come_out(plain: object) -> None:
+def test_inputs_are_converted_like_results(plain: object) -> None:
     assert (
         wire_format.unpack(wire_format.pack(plain))
         == wire_format.unpack(wire_format.from_text(wire_format.to_text(wire_format.pack(plain)).encode()))
@@ -55,7 +55,7 @@ def test_what_goes_in_is_what_would_come_out(plain: object) -> None:
     "text",
     [b"", b"[", b"1 2", b"[1]]", b"[1],[2]", b"\xff", b"[" * 300, b'["\xed\xa0\x80"]', b"9" * 4002, b"[NaN", b"nul"],
 )
-def test_what_is_not_json_and_nothing_else_is_a_value_error(text: bytes) -> None:
+def test_only_invalid_json_is_a_value_error(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         wire_format.from_text(text)
 
@@ -76,7 +76,7 @@ def test_what_is_not_json_and_nothing_else_is_a_value_error(text: bytes) -> None
         ("float('inf')", math.inf, "float"),
         ("True", True, "bool"),
         ("None", None, "NoneType"),
-        ("[..., 1]", [None, 1], "list"),  # part of a form left open
+        ("[..., 1]", [None, 1], "list"),  # a part of a form without an answer
     ],
 )
 def test_values_of_numpy_sympy_and_collections_become_plain(
@@ -85,7 +85,7 @@ def test_values_of_numpy_sympy_and_collections_become_plain(
     result = value(sandbox, expression, "import numpy as np, sympy, collections")
     assert (result.status, result.value) == ("ok", expected)
     assert type(result.value) is type(expected)
-    assert result.type_name.startswith(type_name)  # numpy 1 said bool_, numpy 2 says bool
+    assert result.type_name.startswith(type_name)  # bool_ in numpy 1, bool in numpy 2
 
 
 def test_nan_stays_nan(sandbox: Sandbox) -> None:
@@ -109,19 +109,21 @@ def test_an_unanswered_question_is_missing_not_wrong(sandbox: Sandbox) -> None:
         ("np.zeros(10**6)", "ndarray", "more than 100,000 elements"),
         ("'x' * 10**6", "str", "a string of more than 100,000 characters"),
         ("10**5000", "int", "an integer of more than 4000 digits"),
-        ("'\\ud800'", "str", "a string with half a character in it (a lone surrogate)"),
-        ("eval('[' * 30 + ']' * 30)", "list", "nested more than 20 deep"),
+        ("'\\ud800'", "str", "a string with an incomplete character (a lone surrogate)"),
+        ("eval('[' * 30 + ']' * 30)", "list", "nested more than 20 levels deep"),
         ("np.array(['2020-01-01'], dtype='datetime64[D]')[0]", "datetime64", "a value of type datetime64"),
     ],
 )
-def test_what_cannot_travel_says_why(strongest: Sandbox, expression: str, type_name: str, reason: str) -> None:
+def test_a_value_that_cannot_be_packed_says_why(
+    strongest: Sandbox, expression: str, type_name: str, reason: str
+) -> None:
     result = value(strongest, expression, "import numpy as np")
     assert result == ValueResult("unreadable", None, type_name, reason)
 
 
 def test_a_list_that_contains_itself_is_unreadable(strongest: Sandbox) -> None:
     result = value(strongest, "[]; x.append(x)")
-    assert (result.status, result.reason) == ("unreadable", "nested more than 20 deep")
+    assert (result.status, result.reason) == ("unreadable", "nested more than 20 levels deep")
 
 
 def test_a_value_that_fights_back_is_unreadable_and_the_next_one_is_not(sandbox: Sandbox) -> None:
@@ -155,12 +157,12 @@ def test_a_forged_frame_is_read_in_the_time_that_its_length_takes(text: bytes) -
     began = time.process_time()
     with contextlib.suppress(ValueError):
         wire_format.from_text(text)
-    assert time.process_time() - began < 2  # it was minutes, for a string without an end
+    assert time.process_time() - began < 2  # an unterminated string once took minutes
 
 
 @pytest.mark.slow
 def test_frames_of_180_cells_take_some_tens_of_megabytes_whatever_a_job_writes() -> None:
-    """They took 2.3 GB; here is one attempt for each sort of frame, and what was read of all of them is kept."""
+    """They once took 2.3 GB; here, each kind of frame has one attempt, and the results of all of them are kept."""
     steps: list[Step] = [Cell(f"c{number}", "") for number in range(180)]
     steps += [Value(f"v{number}", "x") for number in range(20)]
     steps += [Calls(f"f{number}", "f", ({"n": 1},) * 20) for number in range(10)]

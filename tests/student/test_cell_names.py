@@ -1,4 +1,4 @@
-"""Which names a cell sets: what a misspelt answer is told by."""
+"""The names that a cell sets, which reveal a misspelt answer."""
 
 from __future__ import annotations
 

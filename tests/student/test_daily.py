@@ -1,4 +1,4 @@
-"""Five problems a day: which they are, through weeks, and what is said when they are done."""
+"""Five problems a day: the choice over weeks, and the message once they are done."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def ids(rows: list[ProblemRow]) -> list[str]:
 
 
 def three_weeks(banks: Banks, share_right: float) -> list[ProblemRow]:
-    """What a student is asked who does the five of each day, so much of it right."""
+    """Return what a student is asked who does five problems a day and gets a share of them right."""
     dice, events, asked = random.Random(share_right), list[Event](), list[ProblemRow]()
     for day in range(21):
         rows = found(banks, *events, days=day).daily()
@@ -66,7 +66,7 @@ def test_three_weeks_reach_every_chapter_and_none_far_before_another(banks: Bank
     long = {chapter for chapter in begun if any(each.kind.takes_long for each in banks.of_chapter(chapter))}
     others = [begun[chapter] for chapter in begun.keys() - long]
     assert max(others) - min(others) <= 1
-    for chapter in begun:  # in the order of the chapter
+    for chapter in begun:  # in chapter order
         in_order = [problem.id for problem in banks.of_chapter(chapter) if not problem.kind.takes_long]
         assert [problem.id for problem in new if problem.chapter == chapter] == in_order[: begun[chapter]]
 
@@ -75,7 +75,7 @@ def test_a_case_is_not_begun_by_the_daily_five(banks: Banks) -> None:
     cases = {problem.id for problem in banks.problems.values() if problem.kind.takes_long}
     assert cases
     events, rows = list[Event](), found(banks).daily()
-    while rows:  # all that is new, and nothing is due yet
+    while rows:  # only new problems; nothing is due yet
         events += [answered(row.problem.id) for row in rows]
         rows = found(banks, *events).daily(more=True)
     assert {*banks.problems} - {event.variant.problem for event in events} == cases
@@ -108,7 +108,7 @@ def test_what_was_done_today_is_taken_off_and_more_are_five_again(banks: Banks) 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command in this process, with what is typed; gives its exit code, and what it printed or complained of."""
+    """Run a command in this process with typed input; return its exit code, output and errors."""
     monkeypatch.setenv("SHARDWISE_PROGRESS", str(ProgressFile(tmp_path / "progress.sqlite").path))
     monkeypatch.setenv("SHARDWISE_NOW", START.isoformat())
     monkeypatch.setenv("SHARDWISE_BANK", str(checkout_bank().folder))
@@ -126,7 +126,7 @@ def test_a_day_is_done_in_two_sittings_and_more_is_asked_when_it_is_wanted(run: 
     assert code == 0 and said.startswith("5 problems\n") and "── 4 of 5 ──" in said
     assert "done" not in said
     _, said = run("practice", "--daily", typed=("!" for _ in count()))
-    assert said.startswith("3 problems, after 2 that you did today\n")
+    assert said.startswith("3 problems, after the 2 you did today\n")
     assert said.endswith("Today's five are done.\n")
     _, said = run("practice", "--daily", typed=iter([]))
     assert said == "Today's five are done.\nFive more:  shardwise practice --daily --more\n"
@@ -137,8 +137,8 @@ def test_a_day_is_done_in_two_sittings_and_more_is_asked_when_it_is_wanted(run: 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--more"], "--more asks five more than today's, and goes with --daily."),
-        (["--daily", "--chapter", "02-zero"], "--daily asks across chapters, and --chapter in one. Take one of them."),
+        (["--more"], "--more adds five problems to today's five. Use it with --daily."),
+        (["--daily", "--chapter", "02-zero"], "--daily covers all chapters and --chapter only one. Use one of them."),
     ],
 )
 def test_what_cannot_be_meant_is_refused(run: Any, words: list[str], said: str) -> None:

@@ -1,4 +1,4 @@
-"""The desk's message path: what a form is told, when, and what its widget brings to the browser."""
+"""The desk's messages: what a form receives and when, and what its widget sends to the browser."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _fresh_session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def kept_progress(tmp_path: Path) -> Journal:
-    """What this session keeps, in a file."""
+    """Give this session a journal that saves to a file, and return it."""
     journal = Journal(ProgressFile(tmp_path / "progress.sqlite"))
     vars(api._SESSION)["journal"] = journal
     return journal
@@ -60,14 +60,14 @@ def asked(name: str, seed: int | str = 0) -> Question:
 
 
 class Student:
-    """Somebody in front of one form."""
+    """A student in front of one form."""
 
     def __init__(self, question: Question, desk: Desk | None = None) -> None:
         self.desk = desk or Desk(api._SESSION)
         self.told = self.desk.open(question)["question"]
 
     def asks(self, do: str, **more: Any) -> dict[str, Any]:
-        """What comes back when a button is pressed; a question that comes is the one that is asked about from now on."""
+        """Return the reply to a button; if it contains a question, later requests are about that one."""
         request = {"do": do, "problem": self.told["id"], "seed": self.told["seed"], **more}
         reply = self.desk.reply(json.loads(json.dumps(request)))
         self.told = reply.get("question", self.told)
@@ -79,12 +79,12 @@ def at(name: str) -> Student:
 
 
 def synced(widget: Practice) -> str:
-    """All that the browser can see of a question: the state but for our own script."""
+    """Return everything that the browser can see of a question: the state without our own script."""
     return json.dumps({name: value for name, value in widget.get_state().items() if name != "_esm"}, default=str)
 
 
 def secrets(question: Question) -> list[str]:
-    """Texts out of the key, the hints and the solution that are not in the question itself anyway."""
+    """Return the texts of the key, the hints and the solution that are not in the question itself."""
     found = [
         *question.hints,
         *(to_html(hint) for hint in question.hints),
@@ -189,7 +189,7 @@ def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -
     key: Any = asked(NUMBER).key
     assert (
         at(NUMBER).asks("check", answer=f"{key.value!r} B")["verdict"]["more"]
-        == "<p>With more GPUs this hardly grows; it approaches twice the message, here 3\xa0GB.</p>"
+        == "<p>The bytes that each GPU sends hardly grow with the number of GPUs; they approach twice the message, here 3\xa0GB.</p>"
     )
     key = asked(CHOICE).key
     said = at(CHOICE).asks("check", answer=list(key.correct))["verdict"]
@@ -198,7 +198,7 @@ def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -
 
 @pytest.mark.parametrize(
     ("share", "said"),
-    [(0.95, "within a tenth of it"), (1.09, "within a tenth of it"), (1.2, "the right power of ten, 1.2 times too large"), (1 / 3, "the right power of ten, 3 times too small"), (50, "50 times too large"), (0.2, ": 5 times too small")],
+    [(0.95, "within 10\u00a0% of the answer"), (1.09, "within 10\u00a0% of the answer"), (1.2, "the right order of magnitude, too large by a factor of 1.2"), (1 / 3, "the right order of magnitude, too small by a factor of 3"), (50, ": too large by a factor of 50"), (0.2, ": too small by a factor of 5")],
 )  # fmt: skip
 def test_an_estimate_is_read_at_once_and_compared_when_the_answer_is_right(share: float, said: str) -> None:
     key: Any = asked(NUMBER).key
@@ -225,7 +225,7 @@ def test_what_is_said_of_an_unreadable_answer_is_said_of_fields(kind: str) -> No
     question = pose(problem_of(template(kind)), 1)
     student = Student(question)
     for sample in problem_of(template(kind)).kind.samples(question):
-        if sample.outcome == Outcome.UNREADABLE and isinstance(sample.raw, dict):  # as fields make it
+        if sample.outcome == Outcome.UNREADABLE and isinstance(sample.raw, dict):  # in the form that fields give it
             told = student.asks("check", answer=sample.raw)["verdict"]["html"]
             assert not NOTEBOOK_SPELLING.search(told), told
 
@@ -234,12 +234,12 @@ def test_a_part_of_a_case_that_cannot_be_read_is_marked_as_that() -> None:
     student = Student(pose(problem_of(template("case")), 1))
     first, second, *_ = (part["name"] for part in student.told["form"]["fields"][0]["parts"])
     alone = student.asks("check", answer={first: "a lot"})["verdict"]
-    assert alone["outcome"] == "unreadable" and "1 part cannot be read; beside it stands why." in alone["html"]
+    assert alone["outcome"] == "unreadable" and "1 part cannot be read; the reason is next to it." in alone["html"]
     assert alone["notes"].keys() == {first}
     several = student.asks("check", answer={first: "a lot", second: "3.5 GB"})["verdict"]
     for told in (alone, several):
         assert told["notes"][first]["outcome"] == "unreadable" and "a lot" in told["notes"][first]["html"]
-    assert "I read" not in several["notes"][second]["html"]  # its field shows that
+    assert "I read" not in several["notes"][second]["html"]  # the field shows how it is read
 
 
 def test_a_form_that_comes_back_to_a_variant_shows_the_hints_that_were_given() -> None:
@@ -272,7 +272,7 @@ def test_a_part_of_a_case_gives_its_own_hints_and_cells_give_the_others() -> Non
     for number, hint in enumerate(given, start=1):
         assert (
             hint["part"] == name and f"Hint {number}." in hint["html"] and "Model states" not in hint["html"]
-        )  # its title stands above
+        )  # its title is above
     assert student.asks("question")["hints"] == given
     assert "1. Replicas" in str(api.hint("train-a-model"))
     assert [len(student.asks("hint", part=part, shown=0)["hints"]) for part in (name, "replicas", "nothing", [])] == [
@@ -319,7 +319,10 @@ def test_a_request_that_makes_no_sense_is_told_so(request_: Any) -> None:
 
 
 def test_a_fault_of_ours_and_an_interruption_are_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    for error, said in ((KeyboardInterrupt(), "Stopped."), (RuntimeError("no <b>luck</b>"), "Something of ours broke")):
+    for error, said in (
+        (KeyboardInterrupt(), "Stopped."),
+        (RuntimeError("no <b>luck</b>"), "Something went wrong on our side"),
+    ):
         monkeypatch.setattr("shardwise.student.desk.check", raising(error))
         reply = at(NUMBER).asks("check", answer="3 GB")
         assert said in reply["error"] and "<b>" not in reply["error"]
@@ -343,7 +346,7 @@ def test_a_widget_passes_requests_on_and_replies_back(monkeypatch: pytest.Monkey
 
 
 class Comm:
-    """A connection that a page has opened."""
+    """A connection opened by a page."""
 
     def __init__(self) -> None:
         self.heard: Any = None

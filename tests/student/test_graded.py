@@ -1,4 +1,4 @@
-"""A graded set on the student's side: how answers are read, which are there, and nothing about right and wrong."""
+"""Graded sets on the student's side: how answers are read and which are missing, but never whether they are right."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SENDS, FUNCTION = "bytes-per-gpu", "ring-time-function"
 
 @pytest.fixture(autouse=True)
 def _fresh_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A kernel that was given no set, and whose names are forgotten after the test."""
+    """Provide a kernel without graded sets, and delete its names after the test."""
     monkeypatch.setattr(api, "_GRADED", GradedSets())
     before = set(vars(__main__))
     yield
@@ -53,12 +53,12 @@ def said(made: Any) -> str:
 
 
 def handed(*questions: Question) -> GradedSet:
-    """What the first cell of a graded notebook holds."""
+    """Return the set that the first cell of a graded notebook registers."""
     return GradedSet("week-1", {question.slug: readable(question) for question in questions}, FailedCells())
 
 
 def given_out(*questions: Question) -> None:
-    """The first cell of a graded notebook was run."""
+    """Run the first cell of a graded notebook."""
     api.handed_out("week-1", handed(*questions).questions)
 
 
@@ -77,9 +77,9 @@ def test_a_graded_notebook_says_how_an_answer_is_read_and_when_it_cannot_be() ->
 
 def test_a_name_that_nothing_sets_is_said_with_the_one_that_may_be_meant() -> None:
     notebook = handed(asked(SENDS, 3))
-    assert repr(notebook.check(SENDS)) == "○ No answer yet\nNo cell that was run sets bytes_per_gpu."
+    assert repr(notebook.check(SENDS)) == "○ No answer yet\nNo cell that you ran sets bytes_per_gpu."
     run("bytes_per_gpus = '1_750 MB'")
-    assert repr(notebook.check(SENDS)).endswith("There is bytes_per_gpus: should that be the answer?")
+    assert repr(notebook.check(SENDS)).endswith("There is bytes_per_gpus; is that your answer?")
     run("del bytes_per_gpus")
 
 
@@ -88,8 +88,8 @@ def test_the_answer_to_another_question_is_never_the_one_that_may_be_meant() -> 
     run("ring_time_bug = {'line': 2}")
     made = graded.check("ring-time")
     assert isinstance(made, Checked)
-    assert made.feedback.say.startswith("No cell that was run sets `ring_time`.")
-    assert "should that be" not in made.feedback.say
+    assert made.feedback.say.startswith("No cell that you ran sets `ring_time`.")
+    assert "is that your answer" not in made.feedback.say
 
 
 def test_an_answer_that_is_only_given_to_check_is_said_not_to_be_kept() -> None:
@@ -97,14 +97,14 @@ def test_an_answer_that_is_only_given_to_check_is_said_not_to_be_kept() -> None:
     assert isinstance(made, Checked)
     assert made.feedback.outcome is None
     assert (
-        made.feedback.say == "This was only tried, and is not kept. What is marked is what stands in `bytes_per_gpu`."
+        made.feedback.say == "This was only a test and is not saved. The value of `bytes_per_gpu` is what gets marked."
     )
 
 
 def test_a_check_without_a_name_says_which_problems_there_are() -> None:
     made = handed(asked(SENDS, 3)).check(None)
     assert isinstance(made, Message)
-    assert made.markdown.startswith("Which problem? Give its name; this set has ")
+    assert made.markdown.startswith("Which problem? Give its name. This set has ")
 
 
 def test_a_graded_notebook_knows_only_its_own_problems() -> None:
@@ -130,7 +130,7 @@ def test_known_answers_right_and_wrong_are_told_the_same_in_a_graded_notebook(ki
 
 
 def function(body: str) -> str:
-    """A cell that defines the function that is asked for."""
+    """Return a cell that defines the required function."""
     question = asked(FUNCTION)
     return kinds()["code"].cells(question.form, "").replace("    ...", f"    {body}")
 
@@ -171,7 +171,7 @@ def test_check_all_tells_answered_blank_and_unreadable_apart() -> None:
     run("bytes_per_gpu = '3 GB'\nring_time = '3 GB'\n" + function("return 1 / 0"))
     told = said(api.check_all())
     assert told.startswith(
-        "**1 answered, 1 blank, 1 unreadable, 1 fails.** Nothing here says whether an answer is right."
+        "**1 answered, 1 blank, 1 unreadable, 1 fails.** This does not say whether an answer is right."
     )
     rows = told.splitlines()[-4:]
     assert rows[0] == f"| 1 | {asked(SENDS).title} | → answered | `3 GB` |"
@@ -207,11 +207,11 @@ def test_the_verbs_of_practice_say_that_a_graded_set_has_none() -> None:
 
 def test_a_cell_of_a_set_whose_first_cell_was_not_run_says_so_and_judges_nothing() -> None:
     for told in (api.check(SENDS, right(SENDS), of="week-1"), api.check_all(of="week-1")):
-        assert said(told).startswith("The questions of the set “week-1” are not here yet: run the cell “Set-up”")
+        assert said(told).startswith("The questions of the set “week-1” are not loaded yet. Run the cell “Set-up”")
     given_out(asked(SENDS))
     for made in (api.check(SENDS, right(SENDS), of="week-1"), api.check(SENDS, right(SENDS))):
         assert isinstance(made, Checked) and made.outcome is None
 
 
 def test_check_all_is_for_graded_sets() -> None:
-    assert said(api.check_all()) == "check_all() is for graded sets; here check() marks each answer."
+    assert said(api.check_all()) == "check_all() is for graded sets. Here, check() marks each answer."

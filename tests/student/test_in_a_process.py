@@ -1,4 +1,4 @@
-"""Programs that misbehave in a process of their own: no kernel runs what they say, and nothing of them is left behind."""
+"""Misbehaving programs in a separate process: the kernel never runs their output, and nothing of them is left behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def called(program: str, *values: int) -> list[Call]:
 
 
 class Held:
-    """A pipe with a name: who has opened it to write holds it until he ends."""
+    """A named pipe, which a process holds open for writing until it ends."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "held"
@@ -30,7 +30,7 @@ class Held:
         self._reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
 
     def is_let_go(self) -> bool:
-        """Wait for what is written next; whether nobody is left to write."""
+        """Wait for the next write, and return whether no writer is left."""
         assert select.select([self._reader], [], [], PATIENCE)[0]
         return os.read(self._reader, 1) == b""
 

@@ -1,4 +1,4 @@
-"""A student's function in practice: stopped after its time, heard of by nobody, and the kernel lives on."""
+"""A student's function in practice: it is stopped in time and silently, and the kernel lives on."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from shardwise.student.running import in_a_thread as limited
 from shardwise.student.running.in_a_thread import run_limited
 
 LIMIT = 0.2  # seconds; students have two
-PATIENCE = LIMIT + limited._REACTION + 20  # for one call that does not react, on a busy machine
+PATIENCE = LIMIT + limited._REACTION + 20  # for one unresponsive call, on a busy machine
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_said_behind_the_students_back(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[None]:
-    """No thread may end with a traceback, and nothing may be printed."""
+    """Check that no thread ends with a traceback, and that nothing is printed."""
     raised: list[object] = []
     monkeypatch.setattr(threading, "excepthook", raised.append)
     monkeypatch.setattr(sys, "unraisablehook", raised.append)
@@ -50,7 +50,7 @@ def statuses(program: Callable[..., Any] | str, *values: Any, seconds: float = L
 
 
 def works() -> bool:
-    """Whether the next answer is marked as if nothing had been."""
+    """Return whether the next answer is marked as if nothing had happened."""
     return [call.value for call in called(lambda x: 2 * x, 1, 2, 3)] == [2, 4, 6]
 
 
@@ -148,7 +148,7 @@ def test_what_does_not_end_is_stopped(body: str) -> None:
 
 
 def no_more_than(before: set[threading.Thread]) -> None:
-    """Wait until all threads but these have ended."""
+    """Wait until all other threads have ended."""
     for thread in set(threading.enumerate()) - before:
         thread.join(5)
         assert not thread.is_alive()
@@ -183,7 +183,7 @@ def test_a_loop_that_catches_everything_does_not_hang_the_caller() -> None:
 
 
 def interrupted() -> None:
-    """Somebody presses the stop button of the notebook, and the function goes on."""
+    """Press the stop button of the notebook while the function runs."""
     os.kill(os.getpid(), signal.SIGINT)
     while True:
         pass
@@ -233,12 +233,12 @@ def test_a_system_without_threads_runs_the_function_where_it_is(monkeypatch: pyt
 def test_a_system_without_processes_runs_a_source_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for executable in ("", None, "/does/not/exist", sys.executable):
         monkeypatch.setattr(sys, "executable", executable)
-        monkeypatch.setattr(in_a_process, "_BOOT", "raise SystemExit")  # one that does not find shardwise, for the last
+        monkeypatch.setattr(in_a_process, "_BOOT", "raise SystemExit")  # the last one cannot import shardwise
         assert called("def f(x): return x", 1, 2) == [Made("returned", 1), Made("returned", 2)]
 
 
 def test_the_exit_of_a_notebook_ends_the_call_and_not_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """IPython puts an `exit` of its own into the student's names, which ends the kernel without a word."""
+    """IPython adds its own `exit` to the student's names, and calling it would silently end the kernel."""
     ended: list[str] = []
     monkeypatch.setattr(__main__, "exit", lambda: ended.append("the kernel"), raising=False)
     source = compile("def leaves(gpus):\n    exit()\n", "<cell>", "exec")

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # jupyter_client and zmq warn
 
 
 def _run(notebook: object, folder_: Path, *, allow_errors: bool = False) -> nbformat.NotebookNode:
-    """The notebook after a real kernel has run all of it; an error in any cell fails the test."""
+    """Run a notebook in a real kernel and return it; an error in any cell fails the test."""
     node = nbformat.reads(json.dumps(notebook), as_version=4)
     NotebookClient(
         node, timeout=60, allow_errors=allow_errors, resources={"metadata": {"path": str(folder_)}}
@@ -44,7 +44,7 @@ def _run(notebook: object, folder_: Path, *, allow_errors: bool = False) -> nbfo
 
 
 def _run_in_turn(notebooks: Sequence[dict[str, Any]], folder: Path) -> list[nbformat.NotebookNode]:
-    """Notebooks after one kernel has run them one after the other: it takes a second to start."""
+    """Run notebooks one after another in one kernel, which takes a second to start, and return them."""
     cells = [{**cell, "id": f"{turn}-{cell['id']}"} for turn, made in enumerate(notebooks) for cell in made["cells"]]
     ran = iter(_run({**notebooks[0], "cells": cells}, folder).cells)
     return [nbformat.v4.new_notebook(cells=[next(ran) for _ in made["cells"]]) for made in notebooks]
@@ -61,7 +61,7 @@ def _texts(node: nbformat.NotebookNode, kind: str) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _bank_of_this_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bank that a practice notebook finds, wherever it lies."""
+    """Make practice notebooks find this bank, wherever they are."""
     monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
 
 
@@ -72,7 +72,7 @@ def _bank_of_this_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_rendered_notebook_runs_clean_from_top_to_bottom(chapters: list[str], tmp_path: Path) -> None:
     handed_out = [json.loads((NOTEBOOKS / f"{chapter}.ipynb").read_text("utf-8")) for chapter in chapters]
-    for notebook in handed_out:  # what another notebook has set is no help
+    for notebook in handed_out:  # names from another notebook must not help
         notebook["cells"].insert(0, {**nbformat.v4.new_code_cell("%reset -f"), "id": "reset"})
     for chapter, node in zip(chapters, _run_in_turn(handed_out, tmp_path), strict=True):
         said = _texts(node, "text/plain")
@@ -90,7 +90,7 @@ def test_right_answers_earn_every_point_and_mistakes_are_named(whole_bank: Bank,
         notebook["cells"] = [cell for cell in notebook["cells"] if cell["metadata"]["shardwise"]["role"] != "lesson"]
     node, again = _run_in_turn(handed_in, tmp_path)
     heads = [text.partition("\n")[0].removesuffix("s") for text in _texts(node, "text/plain")]
-    assert [head for head in heads if " · " in head] == [  # the others are moving pictures
+    assert [head for head in heads if " · " in head] == [  # the other outputs are interactive figures
         f"✓ Correct · {question.points:g} of {question.points:g} point" for question in questions
     ]
     html = "\n".join(_texts(again, "text/html"))
@@ -102,7 +102,7 @@ def test_right_answers_earn_every_point_and_mistakes_are_named(whole_bank: Bank,
 
 @pytest.mark.slow
 def test_a_check_cell_alone_marks_what_is_on_the_screen(whole_bank: Bank, tmp_path: Path) -> None:
-    """In a kernel that was just restarted, with errors in answer cells, and whatever another() drew meanwhile."""
+    """This holds right after a restart, with errors in answer cells, and whatever another() has drawn."""
     question = pose(whole_bank.find("bytes-per-gpu"), PRACTICE_SEED)
     check = practice_check(question)["source"]
     right_, wrong = right(question), 'bytes_per_gpu = "1 B"'
@@ -110,7 +110,7 @@ def test_a_check_cell_alone_marks_what_is_on_the_screen(whole_bank: Bank, tmp_pa
         check,
         right_,
         check,
-        "bytes_per_gpu = 1.75 GB",  # a syntax error: the right answer of before still stands in the variable
+        "bytes_per_gpu = 1.75 GB",  # a syntax error: the variable still holds the earlier, right answer
         check,
         "bytes_per_gpu = 1.75 * gigabyte",
         check,
@@ -151,7 +151,7 @@ def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_
     for node, counted in zip(_run_in_turn(handed_in, tmp_path), answered.values(), strict=True):
         ready, *said, overview = _texts(node, "text/plain")
         assert ready == "Ready: 6 questions."
-        assert overview.startswith(f"{counted} Nothing here says whether an answer is right.")
+        assert overview.startswith(f"{counted} This does not say whether an answer is right.")
         assert len(said) == len(slugs)
         for told in said:
             assert "It will be marked after you hand in." in told or "Not answered yet: input." in told
@@ -169,7 +169,7 @@ def test_a_graded_notebook_begins_with_what_a_student_needs_and_its_set_up_is_fo
     first, set_up, closing = cells[0]["source"], cells[1], cells[-2]["source"]
     assert "**Ada Arnold**: 2 questions, 5 points, **due Tuesday, 1 December 2026, 23:59 (UTC+01:00)**." in first
     for text in (first, closing):
-        assert text.endswith(f"{where} You may hand in 2 times; the last one counts.")
+        assert text.endswith(f"{where} You can hand in 2 times; the last submission counts.")
     assert set_up["metadata"]["jupyter"]["source_hidden"] and set_up["metadata"]["cellView"] == "form"
     assert set_up["source"].startswith("# @title Set-up: run this cell first\n")
     assert set_up["source"].count("\n") < 10
@@ -196,7 +196,7 @@ def test_a_form_is_the_question_as_text_until_its_cell_is_run(whole_bank: Bank) 
     question = pose(whole_bank.find("bytes-per-gpu"), PRACTICE_SEED)
     form, typed = (cell for cell in notebook["cells"] if cell["metadata"]["shardwise"].get("question") == question.cell)
     assert form["source"].endswith('practice("bytes-per-gpu")')
-    assert form["metadata"]["scrolled"] is False  # Notebook 7 would put a tall form into a box that scrolls
+    assert form["metadata"]["scrolled"] is False  # otherwise Notebook 7 would put a tall form into a scrolling box
     (output,) = form["outputs"]
     assert keep_together(text_of(question)) in output["data"]["text/markdown"]
     assert typed["source"].splitlines()[1].startswith('check("bytes-per-gpu", ..., seed=0)  # such as ')
@@ -204,7 +204,7 @@ def test_a_form_is_the_question_as_text_until_its_cell_is_run(whole_bank: Bank) 
 
 @pytest.fixture
 def banks() -> Banks:
-    """The small bank of examples/. `make test` renders the shipped one anyway, which takes six seconds."""
+    """Return the small bank of examples/. `make test` renders the shipped bank anyway, which takes six seconds."""
     return Banks([Bank.open(ROOT / "examples" / "bank")])
 
 
@@ -220,7 +220,7 @@ def test_render_never_writes_over_a_notebook_that_somebody_has_worked_in(banks: 
     [path] = render(banks, tmp_path, check=False)
     worked = path.read_text("utf-8").replace('"execution_count": null', '"execution_count": 3', 1)
     path.write_text(worked, "utf-8")
-    with pytest.raises(ShardwiseError, match="somebody has run cells there"):
+    with pytest.raises(ShardwiseError, match="it contains work"):
         render(banks, tmp_path, check=False)
     assert path.read_text("utf-8") == worked
     assert render(banks, tmp_path, check=False, force=True) == [path]

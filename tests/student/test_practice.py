@@ -1,4 +1,4 @@
-"""The student's verbs as a student meets them: check, hint, solution and another, in the namespace of a fresh kernel."""
+"""The student's functions check, hint, solution and another, in the namespace of a fresh kernel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FUNCTION = "ring-time-function"
 
 @pytest.fixture(autouse=True)
 def _fresh_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A session that remembers nothing, and a kernel whose names are forgotten after the test."""
+    """Provide a new session and a fresh kernel, and delete its names after the test."""
     monkeypatch.setattr(api, "_SESSION", fresh_session())
     monkeypatch.setattr(api, "_GRADED", GradedSets())
     before = set(vars(__main__))
@@ -50,7 +50,7 @@ def asked(name: str, seed: int = 0) -> Question:
 
 
 def shown(name: str) -> Message:
-    """The variant that was looked at last, as `another` shows it."""
+    """Return the variant that was viewed last, as `another` shows it."""
     return Message(asked_in_words(api._SESSION.question(name)))
 
 
@@ -114,7 +114,7 @@ def test_an_untouched_function_is_blank_and_a_touched_one_is_marked() -> None:
     for constant in ("3", "'ring'", "None or 3"):
         run(starter.replace("    ...", f"    return {constant}"))
         assert checked(FUNCTION).outcome == Outcome.INCORRECT, constant
-    run(starter.replace("    ...", "    steps = 2 * (gpus - 1)"))  # the return is missing, and it is an attempt
+    run(starter.replace("    ...", "    steps = 2 * (gpus - 1)"))  # the return is missing, but it counts as an attempt
     assert "Every call returned None" in checked(FUNCTION).feedback.say
     run(
         starter.replace(
@@ -136,11 +136,11 @@ def test_a_function_that_exits_does_not_end_the_kernel() -> None:
     [
         ("bytes-per-gpo", "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
         ("bytes_per_gpu", "Did you mean bytes-per-gpu"),
-        ("zzzzzz", "There is no problem “zzzzzz”. `shardwise list` shows them all; for another bank, add --bank."),
+        ("zzzzzz", "There is no problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
         ("1.75 GB", "There is no problem “1.75 GB”."),
-        (1.75, "A problem's name is text, such as 'monthly-payment', and this is of type float."),
-        (len, "and this is of type builtin_function_or_method."),
-        ([], "and this is of type list."),
+        (1.75, "A problem name must be text, such as 'monthly-payment', not float."),
+        (len, "not builtin_function_or_method."),
+        ([], "not list."),
     ],
 )
 def test_what_is_no_problem_is_said_without_a_traceback(name: Any, words: str) -> None:
@@ -167,7 +167,7 @@ def test_nbgrader_reads_the_points_and_counts_what_is_our_fault_in_full(monkeypa
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     for points, one in made.items():
         assert one._repr_mimebundle_()["text/plain"] == str(points)
-    assert fault._repr_mimebundle_()["text/plain"].startswith("! Our fault")  # words are full points for nbgrader
+    assert fault._repr_mimebundle_()["text/plain"].startswith("! Our fault")  # nbgrader gives full points for text
 
 
 def test_feedback_shows_itself_richly_and_plainly() -> None:
@@ -189,7 +189,7 @@ def test_hints_come_one_at_a_time_and_end() -> None:
     assert f"*({count - 1} more)*" in given_[0]
     assert "more)*" not in given_[-1]
     for _ in range(2):
-        assert said(hint(SENDS)) == 'That was the last hint. `solution("bytes-per-gpu")` shows the way.'
+        assert said(hint(SENDS)) == 'That was the last hint. `solution("bytes-per-gpu")` shows the worked solution.'
     another(SENDS)
     assert said(hint(SENDS)).startswith("**Hint 1.**")
 
@@ -240,7 +240,7 @@ def test_a_new_answer_under_the_old_check_is_told_of_the_check_that_marks_it() -
     wrong = checked(SENDS, right(SENDS, 1))
     assert wrong.outcome != Outcome.CORRECT
     note = (
-        'This marks the question as the notebook asks it. The one that another() drew: check("bytes-per-gpu", seed=1).'
+        'This marks the question in the notebook. To check the one from another(), run check("bytes-per-gpu", seed=1).'
     )
     assert repr(wrong).endswith(note)
     assert "This marks" not in repr(checked(SENDS, right(SENDS)))
@@ -274,15 +274,15 @@ def test_a_failed_cell_that_was_run_again_with_another_name_is_not_said_to_stop(
 def test_a_unit_without_quotes_is_shown_with_them(typed: str) -> None:
     failed = FailedCells()
     ran(failed, f"answer = {typed}  # at last")
-    assert f"A number with a unit stands in quotes: `answer = '{typed}'`" in str(failed.why("answer"))
+    assert f"Put a number with a unit in quotes: `answer = '{typed}'`" in str(failed.why("answer"))
 
 
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("answer = 2*P + 12*P/N  # bytes", "`P` is a part of your answer and no variable of yours, write it in quotes: `answer = '2*P + 12*P/N'`"),
-        ("answer = d", "write it in quotes: `answer = 'd'`"),
-        ("answer = {1: e, 2: f}", "If `e` is a part of your answer and no variable of yours, write it in quotes."),
+        ("answer = 2*P + 12*P/N  # bytes", "`P` is part of your answer and not a variable, put the answer in quotes: `answer = '2*P + 12*P/N'`"),
+        ("answer = d", "put the answer in quotes: `answer = 'd'`"),
+        ("answer = {1: e, 2: f}", "If `e` is part of your answer and not a variable, put the answer in quotes."),
         ("steps = n\nanswer = 2 * 3", ""),
         ("answer = max(1, 2) + len(5)", ""),
     ],
@@ -302,10 +302,9 @@ def test_an_old_value_that_its_cell_no_longer_sets_does_not_count_silently() -> 
     ran(failed, "answr = 2")
     why = failed.why("answer")
     assert why == (
-        "The cell that should have set `answer` was run again, and it does not set it now. "
-        "It sets `answr`: should that be the answer?"
+        "The cell that used to set `answer` ran again and no longer sets it. It sets `answr`; is that your answer?"
     )
-    assert "It still holds its old value, which does not count." in failed.feedback("q", 1, "answer", why).say
+    assert "The variable still holds its old value, which does not count." in failed.feedback("q", 1, "answer", why).say
     ran(failed, "answer = 3", "c2")
     assert failed.why("answer") is None
 
@@ -316,31 +315,31 @@ def test_a_variant_is_shown_again_by_its_seed_after_a_restart(monkeypatch: pytes
     assert said(another(SENDS, seed=2)) == second
     assert said(another(SENDS, seed="1")) == first
     assert said(hint(SENDS)).startswith("**Hint 1.**")
-    assert asked(SENDS, 1).solution in said(solution())  # of the variant that was looked at last
+    assert asked(SENDS, 1).solution in said(solution())  # for the variant viewed last
     assert asked(SENDS, 2).solution in said(solution(SENDS, seed=2))
 
 
 def test_a_seed_that_is_none_is_said() -> None:
     for seed, kind in ((1.5, "float"), (True, "bool"), ([], "list")):
         made: Any = check(SENDS, "1 B", seed=seed)  # type: ignore[arg-type]
-        assert said(made) == f"A seed is a whole number, such as seed=7, and this is of type {kind}."
+        assert said(made) == f"A seed must be a whole number, such as seed=7, not {kind}."
     for long in (10**5000, -(10**100), "7" * 101):
-        assert said(check(SENDS, "1 B", seed=long)) == "A seed has at most 100 characters, such as seed=7."
+        assert said(check(SENDS, "1 B", seed=long)) == "A seed can have at most 100 characters. Try seed=7."
 
 
 @of_each_kind(3)
 def test_another_reads_differently_or_says_that_it_does_not(formed: Problem) -> None:
     before = said(shown(formed.id))
     after = said(another(formed.id))
-    if formed.template.kind in ("code", "formula") and "reads the same" in after:
+    if formed.template.kind in ("code", "formula") and "stays the same" in after:
         seed = api._SESSION.drawn[formed.id]
         fresh = before.replace(f'check("{formed.slug}")', f'check("{formed.slug}", seed={seed})')
-        assert after == f"*It reads the same each time; what it is tried on is new.*\n\n{fresh}"
+        assert after == f"*The text stays the same; the test inputs are new.*\n\n{fresh}"
         cases = {pose(formed, seed).key.model_dump_json() for seed in range(20)}
         assert len(cases) > 1
     else:
         assert after.split("\n\n")[1:] != before.split("\n\n")[1:]
-        assert "reads the same" not in after
+        assert "stays the same" not in after
 
 
 def test_a_check_before_the_answers_cell_ran_says_so() -> None:

@@ -1,4 +1,4 @@
-"""What follows from a student's events: solved, points, mastery, what is due and what is next; in a notebook and a terminal."""
+"""Records derived from a student's events: solved, points, mastery, due and next, in a notebook and in a terminal."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def test_a_right_answer_solves_and_three_variants_without_a_hint_master() -> Non
 def test_what_is_answered_after_the_solution_was_shown_counts_for_nothing() -> None:
     copied = stands(event("solution"), event("right"))
     assert (copied.is_solved, copied.points, copied.unaided) == (False, 0.0, set())
-    assert copied.is_begun  # and it is due soon
-    assert stands(event("right"), event("solution")).is_solved  # who was right may read on
+    assert copied.is_begun  # but it is due soon
+    assert stands(event("right"), event("solution")).is_solved  # looking after a right answer costs nothing
     assert stands(event("solution", 1), event("right", 2)).is_solved
 
 
@@ -122,7 +122,7 @@ def test_it_is_due_on_the_day_and_not_at_the_hour() -> None:
 
 
 def test_the_next_variant_is_one_that_was_not_met() -> None:
-    assert stands().next_seed() == "1"  # notebooks show 0
+    assert stands().next_seed() == "1"  # notebooks use 0
     assert stands(event("right", 0)).next_seed() == "1"
     assert stands(event("hint", 7), event("right", 2), event("right", "week-1")).next_seed() == "8"
 
@@ -225,7 +225,7 @@ def test_a_problem_that_was_renamed_keeps_its_progress(tmp_path: Path) -> None:
 
     found, strangers = rows(*old)
     assert found["another-name"].seeds == {"0", "1"} and not strangers
-    # It is found under its new name, too, after its text was edited there, as long as it was practised before.
+    # After the rename, even an edited problem is recognised, provided that it was practised before the edit.
     moved = f"{problem.chapter}/another-name"
     new = event("right", 2, bank=name, problem=moved, digest=problem.digest)
     path = problem.path.with_name("another-name.yaml")
@@ -241,7 +241,7 @@ def test_a_problem_that_was_renamed_keeps_its_progress(tmp_path: Path) -> None:
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProgressFile]:
-    """A student whose progress is kept, from the start on, in a fresh kernel with the bank of this checkout."""
+    """Provide a progress file for a student in a fresh kernel with the bank of this checkout."""
     file = ProgressFile(tmp_path / "progress.sqlite")
     monkeypatch.setenv("SHARDWISE_PROGRESS", str(file.path))
     monkeypatch.setenv("SHARDWISE_NOW", START.isoformat())
@@ -344,7 +344,7 @@ def test_a_bank_of_ones_own_and_another_are_kept_apart_in_one_file(kept: Progres
         key = f"answer {problem.id} 0"
         if named == [mine]:
             api._SESSION.typed(question, {key: "1 s"})
-        assert api._SESSION.drafts_of(question) == {key: "1 s"}  # whichever bank is practised beside it
+        assert api._SESSION.drafts_of(question) == {key: "1 s"}  # whichever other bank is in use
     solved = {each.name: each.solved for each in api.progress().chapters if each.solved}  # type: ignore[union-attr]
     assert solved == {CHAPTER: 1, problem.chapter: 1}
 
@@ -355,7 +355,7 @@ def test_trouble_is_said_under_one_verdict_and_costs_none(kept: ProgressFile) ->
     for _ in range(3):
         checked = api.check("bytes-per-gpu", "1 B")
         assert isinstance(checked, Checked) and checked.outcome == Outcome.INCORRECT
-        said.append("Your progress is not kept" in repr(checked))
+        said.append("Your progress is not saved" in repr(checked))
     assert said == [True, False, False]
     told = api.progress(CHAPTER)
     assert isinstance(told, Message) and "is not a database" in told.markdown
@@ -370,7 +370,7 @@ def test_a_card_says_where_the_student_stands_and_what_is_next(monkeypatch: pyte
     first = checkout_bank().of_chapter(CHAPTER)[0]
     fresh = repr(api.progress(CHAPTER))
     assert fresh.startswith(f"Ring all-reduce: 0 of {count} solved, 0 of {most:g} points, 0 mastered, 0 due")
-    assert f'Next for you: “{first.title}”: practice("{first.slug}")' in fresh
+    assert f'Next: “{first.title}”: practice("{first.slug}")' in fresh
     api.check("bytes-per-gpu", answer(asked("bytes-per-gpu")))
     assert f"1 of {count} solved, 2 of {most:g} points, 0 mastered, 0 due" in repr(api.progress(CHAPTER))
     monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=7)).isoformat())
@@ -390,13 +390,13 @@ def test_a_card_shows_how_the_estimates_were() -> None:
     guessed = next(each for each in checkout_bank().read_all().problems.values() if each.data["kind"] == "estimate")
     api.check(guessed.id, answer(pose(guessed, 0)))
     told = repr(api.progress(CHAPTER))
-    assert "2026-11: 2 in all, 1 of the right order of magnitude, 2 within a factor of 10" in told
+    assert "2026-11: 1 of 2 with the right order of magnitude, 2 within a factor of 10" in told
     assert "sure: 1 of 1 right" in told
 
 
 def test_a_card_says_when_nothing_is_kept(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHARDWISE_PROGRESS", "off")
-    assert "Your progress is not kept here." in repr(api.progress(CHAPTER))
+    assert "Your progress is not saved here." in repr(api.progress(CHAPTER))
     assert not kept.path.exists()
 
 
@@ -405,7 +405,7 @@ def test_a_card_says_when_nothing_is_kept(kept: ProgressFile, monkeypatch: pytes
 
 @pytest.fixture
 def run(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command in this process, with what is typed; gives its exit code and all that it printed."""
+    """Run a command in this process with typed input; return its exit code and output."""
 
     def ran(*args: str, typed: str = "") -> tuple[int, str]:
         code = run_typed(monkeypatch, args, iter(typed.splitlines()))
@@ -427,7 +427,7 @@ def test_what_is_due_is_asked_a_week_later_with_fresh_numbers(
     code, said = run("practice")
     assert code == 0 and "Nothing is due.\nFive for today:  shardwise practice --daily" in said
     keep(kept, event("right", 0))
-    assert "Nothing is due today. The next is due on 04 November 2026." in run("practice")[1]
+    assert "Nothing is due today. The next problem is due on 04 November 2026." in run("practice")[1]
     monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=7)).isoformat())
     question = asked("bytes-per-gpu", 1)
     _, said = run("practice", typed=f"1 B\n{answer(question)}\n")
@@ -515,7 +515,7 @@ def test_a_file_that_is_not_there_is_said(kept: ProgressFile) -> None:
     lines, said = iter(["no-such-file.py", "/dev/zero", "quit"]), list[str]()
     Drill(fresh_session(), lambda _: next(lines), said.append).run([row])
     for name in ("no-such-file.py", "/dev/zero"):
-        assert f"{name} is no file. An answer is the name of a file with the function." in said
+        assert f"{name} is not a file. Answer with the name of a file that contains the function." in said
 
 
 def test_what_a_file_of_somebody_elses_names_does_not_command_the_terminal(run: Any, kept: ProgressFile) -> None:
@@ -530,7 +530,7 @@ def test_progress_is_shown_as_a_table_and_as_json(run: Any, kept: ProgressFile) 
     code, said = run("progress")
     count = len(checkout_bank().of_chapter(CHAPTER))
     assert code == 0 and any(line.split()[:4] == [CHAPTER, "1", "of", str(count)] for line in said.splitlines())
-    assert "01-ring-all-reduce/gone-now: 1 event of a problem that this bank does not have now; they are kept." in said
+    assert "01-ring-all-reduce/gone-now: 1 event for a problem that this bank no longer has; still on record." in said
     _, said = run("progress", "--json")
     document = json.loads(said[said.index("[") : said.rindex("]") + 1])
     (row,) = [row for each in document for row in each["rows"] if row["problem"] == SENDS]
@@ -567,18 +567,18 @@ def test_deleting_asks_first(run: Any, kept: ProgressFile, monkeypatch: pytest.M
     assert run("progress", "--forget", "--problem", "bytes-per-gpu")[1].endswith("shardwise: Nothing was deleted.\n")
     assert len(kept.events()) == 2
     assert run("progress", "--forget", "--problem", "bytes-per-gpu")[0] == 0
-    assert asks[0].startswith(f"Delete what is kept of {SENDS} (1 event) in ")
+    assert asks[0].startswith(f"Delete the record of {SENDS} (1 event) in ")
     assert [each.variant.problem for each in kept.events()] == ["01-ring-all-reduce/ring-time"]
-    assert "Deleted everything that is kept." in run("progress", "--forget", "--all", "--yes")[1]
+    assert "Deleted the whole record." in run("progress", "--forget", "--all", "--yes")[1]
     assert kept.events() == [] and len(asks) == 2
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--forget"], "Say what to forget: --problem NAME, or --all."),
-        (["--forget", "--all", "--problem", "x"], "Say what to forget: --problem NAME, or --all."),
-        (["--all"], "--problem, --all and --yes say what to delete, and go with --forget."),
+        (["--forget"], "--forget needs --problem NAME or --all."),
+        (["--forget", "--all", "--problem", "x"], "--forget needs --problem NAME or --all."),
+        (["--all"], "--problem, --all and --yes work only with --forget."),
         (["--forget", "--problem", "no-such-problem"], "There is no problem “no-such-problem”."),
     ],
 )
@@ -589,7 +589,7 @@ def test_what_cannot_be_meant_is_refused(run: Any, words: list[str], said: str) 
 
 def test_without_a_file_the_commands_say_so(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHARDWISE_PROGRESS", "off")
-    assert "Nothing is kept: SHARDWISE_PROGRESS is off." in run("progress")[1]
+    assert "There is no record of your progress: SHARDWISE_PROGRESS is off." in run("progress")[1]
     assert "── 1 of 5 ──" in run("practice", "--daily", typed="quit")[1]
 
 

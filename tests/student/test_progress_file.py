@@ -1,4 +1,4 @@
-"""The progress file: nothing is lost by other processes, kills, full disks, old clocks and newer versions, and no check fails."""
+"""The progress file: other processes, kills, full disks, wrong clocks and newer versions lose no data and break no check."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def every_use(kept: ProgressFile) -> list[Any]:
 
 
 def refused(kept: ProgressFile, words: str) -> None:
-    """Every use of a file is refused in these words, and its bytes stay as they were."""
+    """Check that every use of a file is refused with this message, and that its bytes are unchanged."""
     before = kept.path.read_bytes()
     for use in every_use(kept):
         with pytest.raises(Unusable, match=words):
@@ -176,14 +176,14 @@ def test_a_newer_file_is_left_as_it_is(kept: ProgressFile) -> None:
     kept.add(event())
     with sqlite3.connect(kept.path) as db:
         db.execute("PRAGMA user_version = 99")
-    refused(kept, "is a database of a newer shardwise")
+    refused(kept, "belongs to a newer version of shardwise")
 
 
 def test_a_file_of_another_program_is_left_as_it_is(kept: ProgressFile) -> None:
     kept.path.parent.mkdir()
     with sqlite3.connect(kept.path) as db:
         db.execute("CREATE TABLE notes (text)")
-    refused(kept, "is a database of another program")
+    refused(kept, "belongs to another program")
 
 
 def test_a_damaged_file_is_left_as_it_is(kept: ProgressFile) -> None:
@@ -196,7 +196,7 @@ def test_a_folder_in_its_place_and_a_file_in_its_folders_place_are_said(tmp_path
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "folder", tmp_path / "file" / "p.sqlite"):
-        with pytest.raises(Unusable, match="See that you may write it and its folder"):
+        with pytest.raises(Unusable, match="Check that you can write to it and its folder"):
             ProgressFile(path).add(event())
 
 
@@ -230,8 +230,10 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+
 from shardwise.student.progress.events import Event, Variant
 from shardwise.student.progress.file import ProgressFile
+
 kept, name = ProgressFile(Path(sys.argv[1])), sys.argv[2]
 number = 0
 while number < int(sys.argv[3]):
@@ -271,7 +273,7 @@ def test_a_process_that_is_killed_while_it_writes_loses_nothing_that_it_had_writ
         process.stdout.close()
         process.wait()
         seeds = [each.variant.seed for each in kept.events() if each.variant.problem == f"killed-{attempt}"]
-        assert len(said) <= len(seeds) <= len(said) + 1  # it may be killed between its write and its words
+        assert len(said) <= len(seeds) <= len(said) + 1  # it may be killed after its write and before its output
         kept.add(event())  # and the next one can write
 
 
@@ -301,7 +303,7 @@ def test_trouble_is_said_once_and_raises_nothing(tmp_path: Path) -> None:
     journal = Journal(ProgressFile(tmp_path / "file" / "p.sqlite"))
     journal.answered(HERE, "d", RIGHT, "cell")
     said = journal.trouble()
-    assert said.startswith("Your progress is not kept: ") and said.endswith("You can go on practising all the same.")
+    assert said.startswith("Your progress is not saved: ") and said.endswith("You can still practise.")
     journal.hinted(HERE, "d", 1, "cell")
     journal.showed_solution(HERE, "d", "cell")
     journal.typed("shipped", {KEY: "x"})
@@ -316,8 +318,8 @@ def test_even_an_error_of_ours_costs_no_verdict(kept: ProgressFile, monkeypatch:
     monkeypatch.setattr(kept, "add", broken)
     journal = Journal(kept)
     journal.answered(HERE, "d", RIGHT, "cell")
-    journal.typed("shipped", {KEY: {1, 2}})  # which no JSON holds
-    assert "progress is not kept" in journal.trouble()
+    journal.typed("shipped", {KEY: {1, 2}})  # not valid in JSON
+    assert "progress is not saved" in journal.trouble()
 
 
 def test_the_file_can_be_read_with_nothing_but_sqlite_and_json(kept: ProgressFile) -> None:

@@ -214,7 +214,7 @@ def _amiss(room: Room, attack: Attack, rows: list[dict[str, Any]], tier: str) ->
     found = [row for row in mine if row["status"] == wanted]
     if not found:
         return f"no result is {wanted}: {[(row['status'], row['reason']) for row in mine]}"
-    if any("Our fault" in row["reason"] for row in mine) or any(
+    if any("Error in the grader" in row["reason"] for row in mine) or any(
         answer["outcome"] == "broken" for row in mine for answer in row["questions"]
     ):
         return f"our fault: {mine}"

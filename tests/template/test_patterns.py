@@ -1,4 +1,4 @@
-"""Regular expressions that every supported Python reads alike: before 3.11.5, possessive and atomic ones match wrongly."""
+"""Regular expressions that every supported Python matches alike: before 3.11.5, possessive and atomic ones match wrongly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
 
 
 def operations(parsed: Any) -> Iterator[str]:
-    """The names of everything in a parsed expression, however deep."""
+    """Yield the names of all nodes of a parsed expression."""
     for part in parsed if isinstance(parsed, (list, tuple)) else getattr(parsed, "data", ()):
         if type(part).__name__ == "_NamedIntConstant":
             yield part.name

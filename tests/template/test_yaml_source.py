@@ -1,4 +1,4 @@
-"""Templates with mistakes in them: every fault at its place, with what was seen and what to do."""
+"""Templates with mistakes: every fault at its place, with what was found and what to do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MODEL = template_model()
 
 
 def faults(text: str, model: Any = MODEL) -> tuple[Fault, ...]:
-    """The faults of a template."""
+    """Return the faults of a template."""
     with pytest.raises(Faulty) as caught:
         validate(parse_yaml(text, "problems/x.yaml"), model)
     return caught.value.faults
@@ -75,16 +75,16 @@ def test_a_misspelt_draw_is_shown_with_a_caret_and_the_right_word() -> None:
     )
 
 
-def test_a_number_in_quotes_is_no_number() -> None:
+def test_a_number_in_quotes_is_not_a_number() -> None:
     assert said(changed("points: 2", 'points: "2"')) == (
-        "problems/x.yaml:3:9: points: I expected a number, and this is '2'\n"
+        "problems/x.yaml:3:9: points: expected a number, but found '2'\n"
         '   3 | points: "2"\n'
         "     |         ^\n"
         "     Write the number without quotes: 2"
     )
 
 
-def test_a_bandwidth_says_in_which_direction() -> None:
+def test_a_bandwidth_needs_a_direction() -> None:
     assert said(changed("unit: GB}", "unit: GB/s}")) == (
         "problems/x.yaml:8:18: params.message_bytes: a bandwidth in GB/s needs a direction: one of per direction, "
         "duplex, none\n"
@@ -110,7 +110,7 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         ("1:1", "title is missing"),
         ("1:1", "solution is missing"),
         ("1:1", "titel: unknown key 'titel'"),
-        ("3:9", "points: I expected a number, and this is 'two'"),
+        ("3:9", "points: expected a number, but found 'two'"),
         ("7:10", "params.gpus.chioce: unknown key 'chioce'"),
         ("8:18", "params.message_bytes: “gigs” is not a unit I know."),
         ("9:9", "prompt: line 1 of this text: expected token 'end of print statement', got 'GPUs'"),
@@ -129,51 +129,51 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         ("kind: quantity", "kind: [quantity]", "kind: unknown kind a list"),
         ("kind: quantity", "kind: quantty", "Did you mean 'quantity'?"),
         ("kind: quantity\n", "", "kind is missing"),
-        ("difficulty: easy", "difficulty: eazy", "I expected 'easy', 'medium' or 'hard', and this is 'eazy'"),
-        ("points: 2", "points: true", "points: I expected a number, and this is True"),
-        ("points: 2", "points: .nan", "points: I expected a number above 0, and this is nan"),
-        ("title: What each GPU sends", "title: 7", "title: I expected text, and this is 7"),
+        ("difficulty: easy", "difficulty: eazy", "expected 'easy', 'medium' or 'hard', but found 'eazy'"),
+        ("points: 2", "points: true", "points: expected a number, but found True"),
+        ("points: 2", "points: .nan", "points: expected a number above 0, but found nan"),
+        ("title: What each GPU sends", "title: 7", "title: expected text, but found 7"),
         ("title: What each GPU sends", 'title: "a\\ud800b"', "title: Input should be a valid string"),
         ("unit: GB}", "unit: gb}", "Did you mean GB or Gb? A capital B is a byte, a small b a bit."),
-        ("unit: GB}", "unit: GB, direction: both}", "I expected 'per direction', 'duplex' or 'none'"),
-        ("choice: [1, 2]", 'choice: [1, "2"]', "'2' is text, where a number of GB belongs"),
+        ("unit: GB}", "unit: GB, direction: both}", "expected 'per direction', 'duplex' or 'none'"),
+        ("choice: [1, 2]", 'choice: [1, "2"]', "'2' is text, but the unit GB needs a number"),
         ("choice: [8, 16]", 'choice: ["8", "16"]', "'8' is text; write the number without quotes"),
-        ("choice: [8, 16]", "choice: 8", "A list of one is [8]."),
-        ("choice: [8, 16]", "choice: [8], range: [1, 2, 1]", "here are 2: choice, range"),
-        ("choice: [8, 16]", "range: [1, 2]", "params.gpus.range: I expected more than 2 values"),
-        ("gpus: {choice: [8, 16]}", "gpus: [8, 16]", "One of several values is drawn by {choice: [a, b]}."),
-        ("gpus: {choice: [8, 16]}", "gpus:", "a parameter is drawn in one way, and here are 0"),
-        ("gpus: {choice: [8, 16]}", "GPUs: 8", "'GPUs' is no name for a parameter"),
-        ("gpus: {choice: [8, 16]}", "key: 8", "'key' is no name for a parameter"),
+        ("choice: [8, 16]", "choice: 8", "A list with one entry is [8]."),
+        ("choice: [8, 16]", "choice: [8], range: [1, 2, 1]", "exactly one way, not 2: choice, range"),
+        ("choice: [8, 16]", "range: [1, 2]", "params.gpus.range: expected more than 2 values"),
+        ("gpus: {choice: [8, 16]}", "gpus: [8, 16]", "To draw one of several values, write {choice: [a, b]}."),
+        ("gpus: {choice: [8, 16]}", "gpus:", "a parameter must be drawn in exactly one way, not 0"),
+        ("gpus: {choice: [8, 16]}", "GPUs: 8", "'GPUs' is not a valid parameter name"),
+        ("gpus: {choice: [8, 16]}", "key: 8", "'key' is not a valid parameter name"),
         ("gpus: {choice: [8, 16]}", "gpus: {derived: 2 *}", "“2 *” is not an expression"),
         ("prompt: |", "where: [gpus > 1, gpus +]\nprompt: |", "9:19: where.1: “gpus +” is not an expression"),
         ("{{ gpus }} GPUs", "{% if gpus %} GPUs", "The innermost block that needs to be closed is 'if'."),
         ("  oracle: ring.ring.simulated_bytes_sent_per_gpu\n", "", "answer.oracle is missing"),
-        ("reference: ring.ring.bytes_sent_per_gpu", "reference: bytes_sent", "answer.reference: I expected the form"),
+        ("reference: ring.ring.bytes_sent_per_gpu", "reference: bytes_sent", "answer.reference: expected the form"),
         ("  unit: GB\n", "  unit: GB/s\n", "answer: a bandwidth needs a direction"),
-        ("  unit: GB\n", "  unit: GB\n  rel_tol: 1\n", "answer.rel_tol: I expected a number below 0.5, and this is 1"),
+        ("  unit: GB\n", "  unit: GB\n  rel_tol: 1\n", "answer.rel_tol: expected a number below 0.5, but found 1"),
         ("  - factor: 0.5\n    say", "  - say", "16:5: mistakes.0: a mistake has either a factor or a value"),
         ("factor: 0.5", "value: key * * 2", "16:12: mistakes.0.value: “key * * 2” is not an expression"),
-        ("say: That is one phase of the two.", "say: no", "mistakes.0.say: I expected at least 10 characters"),
-        ("hints:\n  - How many steps are there?", "hints: []", "I expected at least 1 of them, and this is an empty list"),
+        ("say: That is one phase of the two.", "say: no", "mistakes.0.say: expected at least 10 characters"),
+        ("hints:\n  - How many steps are there?", "hints: []", "expected a length of at least 1, but found an empty list"),
     ],
 )  # fmt: skip
-def test_each_fault_says_what_was_seen_and_what_belongs_there(old: str, new: str, words: str) -> None:
+def test_each_fault_says_what_was_found_and_what_was_expected(old: str, new: str, words: str) -> None:
     assert words in said(changed(old, new))
 
 
-def test_a_value_that_is_left_out_is_faulted_where_its_key_stands() -> None:
+def test_an_empty_value_is_faulted_at_its_key() -> None:
     (fault,) = faults(changed("hints:\n  - How many steps are there?", "hints:"))
-    assert (fault.place, fault.message) == ("problems/x.yaml:18:1", "hints: I expected a list, and this is nothing")
+    assert (fault.place, fault.message) == ("problems/x.yaml:18:1", "hints: expected a list, but found nothing")
 
 
-def test_a_union_of_sorts_is_one_fault_and_not_one_for_each_sort() -> None:
+def test_a_union_of_types_gives_one_fault_and_not_one_for_each_type() -> None:
     (fault,) = faults(changed("factor: 0.5", "value: [1]"))
-    assert fault.message == "mistakes.0.value: I expected text or a number, and this is a list"
+    assert fault.message == "mistakes.0.value: expected text or a number, but found a list"
 
 
 @pytest.mark.parametrize("word", ["no", "'true'"])
-def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expression(word: str) -> None:
+def test_a_word_that_is_a_boolean_in_yaml_1_1_is_not_read_as_an_expression(word: str) -> None:
     text = changed("kind: quantity", "kind: choice").split("answer:")[0] + dedent(f"""\
         answer:
           options:
@@ -197,7 +197,7 @@ def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expr
             "   2 | points: 3\n     | ^\n     Keep one of the two.",
         ),
         (changed("points: 2", " points: 2"), "3:8: not YAML: mapping values are not allowed here\n   3 |  points: 2\n     |        ^"),
-        (changed("points: 2", "\tpoints: 2"), "   3 |  points: 2\n     | ^\n     YAML allows no tabs for indentation: use spaces."),
+        (changed("points: 2", "\tpoints: 2"), "   3 |  points: 2\n     | ^\n     YAML does not allow tabs for indentation. Use spaces."),
         (changed("points: 2", "points: *two"), "3:9: not YAML: found undefined alias 'two'"),
         (changed("title: What", 'title: "What'), "5:10: not YAML: while parsing a block mapping expected <block end>"),
         (changed("title: What", 'title: "What').split("source")[0], "not YAML: while scanning a quoted scalar"),
@@ -209,23 +209,23 @@ def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expr
         ("title: {{ gpus }}\n", "A text that begins with { or [ needs quotes."),
         ("hints: [Why?]\na: 1\nb: c: d\n", "3:5: not YAML: mapping values are not allowed in this context"),
         ("a: \x00\n", "unacceptable character #x0000"),
-        ("points: " + "9" * 5000, "1:9: not YAML: this is no whole number that can be read"),
-        ("points: 0x" + "f" * 5000, "1:9: not YAML: this is no whole number that can be read"),
-        ("points: [1, !!float '']", "1:13: not YAML: this is no number that can be read"),
-        ("points: !!bool x", "1:9: not YAML: this is no true or false that can be read"),
-        (changed("points: 2", "points: 2026-02-30"), "3:9: not YAML: this is no date that can be read: day is out of range for month"),
-        ("", "this file: I expected keys with values, and this is nothing"),
-        ("hello", "this file: I expected keys with values, and this is 'hello'"),
-        ("- a", "this file: I expected keys with values, and this is a list"),
-        (changed("points: 2", "points: !!python/object/apply:os.getcwd []"), "points: I expected a number"),
+        ("points: " + "9" * 5000, "1:9: not YAML: cannot read this as a whole number"),
+        ("points: 0x" + "f" * 5000, "1:9: not YAML: cannot read this as a whole number"),
+        ("points: [1, !!float '']", "1:13: not YAML: cannot read this as a number"),
+        ("points: !!bool x", "1:9: not YAML: cannot read this as a Boolean"),
+        (changed("points: 2", "points: 2026-02-30"), "3:9: not YAML: cannot read this as a date: day is out of range for month"),
+        ("", "this file: expected keys with values, but found nothing"),
+        ("hello", "this file: expected keys with values, but found 'hello'"),
+        ("- a", "this file: expected keys with values, but found a list"),
+        (changed("points: 2", "points: !!python/object/apply:os.getcwd []"), "points: expected a number"),
     ],
 )  # fmt: skip
-def test_what_is_no_template_at_all_is_said_in_a_line_with_its_place(text: str, words: str) -> None:
+def test_a_file_that_is_not_a_template_is_reported_with_its_place(text: str, words: str) -> None:
     assert words in said(text)
 
 
 @pytest.mark.parametrize("ninefold", ["[{}]", "{{<<: [{}]}}"])
-def test_aliases_that_multiply_are_not_written_out(ninefold: str) -> None:
+def test_multiplying_aliases_are_not_expanded(ninefold: str) -> None:
     bomb = "a: &a {x: [x, x, x, x]}\n" + "".join(
         f"{new}: &{new} {ninefold.format(', '.join(['*' + old] * 9))}\n"
         for old, new in zip("abcdefgh", "bcdefghi", strict=True)
@@ -233,10 +233,10 @@ def test_aliases_that_multiply_are_not_written_out(ninefold: str) -> None:
     assert f"has more than {MOST_VALUES:,} values when its aliases are written out" in said(bomb)
 
 
-def test_a_file_that_nobody_wrote_by_hand_is_not_read(tmp_path: Path) -> None:
+def test_a_file_too_large_to_be_written_by_hand_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_text("a: " + "x" * LARGEST)
-    with pytest.raises(Faulty, match="it has 1,000,003 bytes, and at most 1,000,000 are read"):
+    with pytest.raises(Faulty, match="it has 1,000,003 bytes, but the limit is 1,000,000"):
         load_yaml(path, "x.yaml")
     path.write_bytes(b"title: caf\xe9\n")
     with pytest.raises(Faulty, match=r"x.yaml:1: is not UTF-8: invalid continuation byte\n +Save it as UTF-8"):
@@ -292,14 +292,14 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
     )
 
 
-def test_an_alias_may_stand_for_a_value() -> None:
+def test_an_alias_can_replace_a_value() -> None:
     text = changed("{choice: [8, 16]}", "&draw {choice: [8, 16]}").replace(
         "  message_bytes:", "  nodes: *draw\n  message_bytes:"
     )
     assert validate(parse_yaml(text, "x"), MODEL).params["nodes"].choice == (8, 16)
 
 
-def test_a_mapping_may_merge_others_and_its_own_keys_count_first() -> None:
+def test_a_mapping_can_merge_others_and_its_own_keys_take_precedence() -> None:
     source = parse_yaml("a: &a {x: 1, y: 2}\nb: &b {x: 3, z: 4}\nc: {<<: [*a, *b], y: 5}\n", "x")
     assert list(source.data["c"].items()) == [("y", 5), ("x", 1), ("z", 4)]
     assert source.fault(("c", "z"), "").place == "x:2:17"
@@ -315,7 +315,7 @@ def test_files_are_read_alike_without_libyaml(monkeypatch: pytest.MonkeyPatch) -
 
 @settings(max_examples=a_quarter_at_once(150))
 @given(st.integers(0, len(GOOD)), st.text(st.sampled_from("{}[]:,-&*!|>'\"%@`#?\n\t \x00\ud800a1e"), max_size=6))
-def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> None:
+def test_reading_a_file_raises_only_faults(place: int, inserted: str) -> None:
     text = GOOD[:place] + inserted + GOOD[place:]
     found: tuple[Fault, ...] = ()
     try:
@@ -326,7 +326,7 @@ def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> No
 
 
 @pytest.mark.parametrize("sign", ["\\e[2J", "\\x9b2J", "\\u202e", "\\t"])
-def test_a_fault_commands_no_terminal(sign: str) -> None:
+def test_a_fault_is_safe_for_a_terminal(sign: str) -> None:
     told = said(f'{GOOD}"a{sign}b": 1\n')
     assert told.replace("\n", "").isprintable()
     assert "unknown key" in told

@@ -1,25 +1,25 @@
-// Axes: from values to pixels, where the ticks are, and how numbers are written.
+// Axes: the map from values to pixels, the ticks, and the format of numbers.
 
 import { ticks as evenTicks } from "d3-array";
 import { svg } from "lit";
 
 /**
  * @typedef {object} Axis
- * @property {string} label what is measured, with its unit
+ * @property {string} label the quantity, with its unit
  * @property {number} low
  * @property {number} high
  * @property {boolean} [log] whether the axis is logarithmic
- * @property {[number, string][]} [ticks] values and what stands there; even ones when none are given
+ * @property {[number, string][]} [ticks] values and their labels; evenly spaced if omitted
  */
 
 const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
-/** A number with three digits that count. */
+/** Format a number with three significant digits. */
 export const written = (value) =>
   Math.abs(value) >= 1e6 || (value && Math.abs(value) < 1e-3) ? value.toExponential(1) : SHORT.format(value);
 
 /**
- * The place of each value of an axis between two pixels.
+ * Return the function that maps the values of an axis to the range between two pixels.
  * @param {Axis} axis
  * @param {number} from
  * @param {number} to
@@ -31,7 +31,7 @@ export function scale(axis, from, to) {
   return (value) => from + ((at(value) - low) / span) * (to - from);
 }
 
-/** The ticks of an axis: those given, else even ones, or powers of ten. */
+/** Return the ticks of an axis: the given ones, else evenly spaced ones or powers of ten. */
 export function ticksOf(axis, count = 5) {
   if (axis.ticks) return axis.ticks.filter(([value]) => value >= axis.low && value <= axis.high);
   if (!axis.log) return evenTicks(axis.low, axis.high, count).map((value) => [value, written(value)]);
@@ -41,7 +41,7 @@ export function ticksOf(axis, count = 5) {
   return powers.map((power) => [10 ** power, written(10 ** power)]);
 }
 
-/** An axis along the bottom, with faint lines upwards; what is measured stands under it. */
+/** An axis along the bottom, with vertical grid lines and its label below. */
 export function bottomAxis(axis, place, { left, right, top, bottom }) {
   return svg`<g class="axis">
     ${ticksOf(axis, right - left < 420 ? 4 : 7).map(
@@ -52,7 +52,7 @@ export function bottomAxis(axis, place, { left, right, top, bottom }) {
   </g>`;
 }
 
-/** An axis along the left side, with faint lines across; what is measured stands over it. */
+/** An axis along the left side, with horizontal grid lines and its label above. */
 export function leftAxis(axis, place, { left, right, top }) {
   return svg`<g class="axis">
     ${ticksOf(axis).map(

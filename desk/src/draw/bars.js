@@ -1,4 +1,4 @@
-// Bars made of parts, one under the other, against a limit.
+// Horizontal stacked bars, with a limit.
 
 import { svg } from "lit";
 import { bottomAxis, scale, written } from "./axis.js";
@@ -8,19 +8,19 @@ import { paint } from "./style.js";
  * @typedef {object} Bars
  * @property {string} title
  * @property {{label: string, high?: number, ticks?: [number, string][]}} axis
- * @property {Record<string, {name: string, colour?: string}>} kinds what the parts are
+ * @property {Record<string, {name: string, colour?: string}>} kinds of parts
  * @property {{name: string, text?: string, parts: {kind: string, size: number, text?: string}[]}[]} rows
  * @property {{at: number, text: string}} [limit]
  */
 
 const BAR = 22;
-const LETTER = 6.6; // about as wide as a letter of 12 pixels is
+const LETTER = 6.6; // approximate width of a 12-pixel letter
 const LINE = 15;
 
 /** @param {Bars} data @param {number} width */
 export function bars(data, width) {
   const longest = Math.max(...data.rows.map((row) => row.name.length)) * LETTER + 10;
-  const over = longest > width * 0.28; // long names stand over their bars
+  const over = longest > width * 0.28; // long names go above their bars
   const names = data.rows.map((row) => (over ? wrapped(row.name, width / LETTER) : [row.name]));
   const room = over ? LINE * Math.max(...names.map((lines) => lines.length)) : 0;
   const pitch = BAR + 12 + room;
@@ -49,7 +49,7 @@ export function bars(data, width) {
   };
 }
 
-/** A text in lines of so many letters at most. */
+/** Wrap a text into lines of at most `most` letters. */
 function wrapped(text, most) {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -78,7 +78,7 @@ function limit({ text }, at, box) {
     <text x=${at} y="12" text-anchor=${anchor}>${text}</text>`;
 }
 
-/** What stands for what. */
+/** The entries of the legend. */
 bars.legend = (data) => {
   const shown = new Set(data.rows.flatMap((row) => row.parts.map((part) => part.kind)));
   return Object.entries(data.kinds)
@@ -86,13 +86,13 @@ bars.legend = (data) => {
     .map(([, { name, colour }]) => ({ name, colour, shape: "area" }));
 };
 
-/** A row for each bar, a column for each kind of part, and the sum. */
+/** The table: a row per bar, a column per kind of part, and the total. */
 bars.table = (data) => {
   const kinds = Object.keys(data.kinds);
   const size = (row, kind) =>
     row.parts.filter((part) => part.kind === kind).reduce((total, part) => total + part.size, 0);
   return {
-    head: ["bar", ...kinds.map((kind) => data.kinds[kind].name), `all: ${data.axis.label}`],
+    head: ["bar", ...kinds.map((kind) => data.kinds[kind].name), `total: ${data.axis.label}`],
     rows: data.rows.map((row) => [row.name, ...kinds.map((kind) => written(size(row, kind))), written(sum(row))]),
   };
 };

@@ -1,4 +1,4 @@
-// A drawing as it stands on a page: its legend, its picture, and its numbers as a table for whoever does not see it.
+// A drawing on a page: its legend, its chart, and its numbers as a table for readers who cannot see it.
 
 import { html, svg } from "lit";
 import { bars } from "./bars.js";
@@ -13,11 +13,11 @@ import { paint } from "./style.js";
 const DRAWINGS = { bars, gantt, lines, ring, scatter, servers, stack };
 
 /**
- * Draw plain data.
+ * Draw a chart from plain data.
  * @param {keyof DRAWINGS} kind
- * @param {any} data what that drawing takes; `title` says in a sentence what it shows
+ * @param {any} data the input of that drawing; its `title` is a sentence that describes the chart
  * @param {number} width in pixels; text keeps its size at any width
- * @param {(place: number) => void} [pick] told what is picked, by drawings in which something can be
+ * @param {(place: number) => void} [pick] called with the selected item, by drawings that allow selection
  */
 export function drawing(kind, data, width, pick) {
   const draw = DRAWINGS[kind];
@@ -37,7 +37,7 @@ export function drawing(kind, data, width, pick) {
       ${picture}
     </svg>
     <details>
-      <summary>The same as a table</summary>
+      <summary>Show as a table</summary>
       <div class="scroll" tabindex="0" role="region" aria-label="Table of ${data.title}">
         <table>
           <thead>

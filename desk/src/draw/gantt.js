@@ -1,4 +1,4 @@
-// Who does what when: a row each, a bar for each operation.
+// A Gantt chart: a row per worker, a bar per operation.
 
 import { nothing, svg } from "lit";
 import { bottomAxis, scale, written } from "./axis.js";
@@ -10,23 +10,23 @@ import { paint } from "./style.js";
  * @property {string} kind
  * @property {number} from
  * @property {number} to
- * @property {string} [text] what stands on the bar
- * @property {boolean} [low] drawn lower, as the second of two that share a row
+ * @property {string} [text] the label of the bar
+ * @property {boolean} [low] whether it is drawn lower, as the second of two in a row
  *
  * @typedef {object} Gantt
  * @property {string} title
- * @property {string[]} rows their names, from the top
+ * @property {string[]} rows names, from the top
  * @property {import("./axis.js").Axis} axis time
  * @property {Record<string, {name: string, colour?: string}>} kinds
  * @property {Span[]} spans
- * @property {number} [now] only what began before this moment is drawn
- * @property {{x: number, text?: string}[]} [marks] moments that are named
+ * @property {number} [now] operations that start later are not drawn
+ * @property {{x: number, text?: string}[]} [marks] labelled moments
  */
 
 const BAR = 24;
 const LETTER = 6.6;
-const SMALL_LETTER = 5.5; // of a label that is written smaller, since its bar is short
-const NARROWEST = 10; // pixels of a bar that a label fits in on its side
+const SMALL_LETTER = 5.5; // in the smaller label of a short bar
+const NARROWEST = 10; // width in pixels of a bar that fits a rotated label
 
 /** @param {Gantt} data @param {number} width */
 export function gantt(data, width) {
@@ -49,7 +49,7 @@ export function gantt(data, width) {
 
 function bar(span, data, x, top, now) {
   const [from, to] = [x(span.from), x(Math.min(now, span.to))];
-  const gap = Math.min(1, 0.2 * (to - from)); // so that many short bars keep their shares
+  const gap = Math.min(1, 0.2 * (to - from)); // proportional, so that short bars keep their relative widths
   const y = top + 3 + span.row * (BAR + 6) + (span.low ? BAR * 0.3 : 0);
   const height = span.low ? BAR * 0.7 : BAR;
   const kind = data.kinds[span.kind];
@@ -59,7 +59,7 @@ function bar(span, data, x, top, now) {
   </g>`;
 }
 
-/** What stands on a bar, as large as there is room: smaller on a short one, on its side on one that is shorter still. */
+/** The label of a bar: smaller on a short bar, and rotated on an even shorter one. */
 function label(text, x, y, room, height) {
   const small = room <= text.length * LETTER + 2;
   const upright = room > text.length * SMALL_LETTER + 2;
@@ -75,13 +75,13 @@ function moment(mark, at, box) {
     <text x=${at} y=${box.top - 8} text-anchor=${anchor}>${mark.text}</text>`;
 }
 
-/** A bar in words. */
+/** Describe a bar in words. */
 function said(span, data) {
   const name = [data.kinds[span.kind].name, span.text].filter(Boolean).join(" ");
   return `${name}: ${written(span.from)} to ${written(span.to)}`;
 }
 
-/** What stands for what. */
+/** The entries of the legend. */
 gantt.legend = (data) => {
   const shown = new Set(data.spans.map((span) => span.kind));
   return Object.entries(data.kinds)
@@ -89,9 +89,9 @@ gantt.legend = (data) => {
     .map(([, { name, colour }]) => ({ name, colour, shape: "area" }));
 };
 
-/** A row for each row, with its operations in the order of time. */
+/** The table: a row per worker, with its operations in time order. */
 gantt.table = (data) => ({
-  head: ["row", `in the order of time, ${data.axis.label}`],
+  head: ["row", `operations in time order, ${data.axis.label}`],
   rows: data.rows.map((row, place) => [
     row,
     data.spans

@@ -1,4 +1,4 @@
-// Curves over an axis, with areas between two curves and marks that name a value.
+// A line chart, with shaded areas between two curves and labelled marks.
 
 import { svg } from "lit";
 import { bottomAxis, leftAxis, scale, written } from "./axis.js";
@@ -9,8 +9,8 @@ import { paint } from "./style.js";
  * @property {string} name
  * @property {string} [colour]
  * @property {boolean} [dashed]
- * @property {boolean} [dots] whether only its points are drawn
- * @property {boolean} [steps] whether a value holds until the next one
+ * @property {boolean} [dots] whether to draw only its points
+ * @property {boolean} [steps] whether each value holds until the next
  * @property {[number, number][]} points
  *
  * @typedef {object} Lines
@@ -18,8 +18,8 @@ import { paint } from "./style.js";
  * @property {import("./axis.js").Axis} x
  * @property {import("./axis.js").Axis} y
  * @property {Line[]} lines
- * @property {{name: string, colour?: string, points: [number, number, number][]}[]} [areas] between two heights
- * @property {{x?: number, y?: number, text?: string, colour?: string}[]} [marks] a line at a value, or a dot where both are given
+ * @property {{name: string, colour?: string, points: [number, number, number][]}[]} [areas] as x, lower and upper bound
+ * @property {{x?: number, y?: number, text?: string, colour?: string}[]} [marks] a line at x or y, or a dot if both are given
  * @property {number} [now] curves are drawn up to here
  */
 
@@ -41,14 +41,14 @@ export function lines(data, width) {
   };
 }
 
-/** A curve up to a moment. */
+/** Return a curve up to a moment. */
 function until(line, now = Number.POSITIVE_INFINITY) {
   const points = line.points.filter(([at]) => at <= now);
-  const cut = line.steps && points.length && points.length < line.points.length; // the last value holds until then
+  const cut = line.steps && points.length && points.length < line.points.length; // extend the last value
   return { ...line, points: cut ? [...points, [now, points[points.length - 1][1]]] : points };
 }
 
-/** The path of a curve. */
+/** Return the path of a curve. */
 function way(line, x, y) {
   let before = null;
   const pieces = line.points.map(([at, value]) => {
@@ -61,20 +61,20 @@ function way(line, x, y) {
   return pieces.join("");
 }
 
-/** The path around an area. */
+/** Return the path around an area. */
 function ground(points, x, y) {
   const above = points.map(([at, , high]) => `${x(at).toFixed(1)},${y(high).toFixed(1)}`);
   const below = points.map(([at, low]) => `${x(at).toFixed(1)},${y(low).toFixed(1)}`).reverse();
   return `M${[...above, ...below].join("L")}Z`;
 }
 
-/** A curve of which only the points are drawn, as crosses: their shape says as much as their colour. */
+/** The points of a curve as crosses, which can be recognised without colour. */
 function dots(line, x, y) {
   const cross = ([at, value]) => `M${x(at) - 4},${y(value) - 4}l8,8m0,-8l-8,8`;
   return svg`<path class="line" d=${line.points.map(cross).join("")} stroke=${paint(line.colour)}></path>`;
 }
 
-/** A value that is named: a dot, or a line through the whole drawing. Its words keep inside. */
+/** A labelled mark: a dot, or a line across the chart. Its label stays inside the chart. */
 export function marked(mark, x, y, box) {
   const at = mark.x === undefined ? box.right : x(mark.x);
   const height = mark.y === undefined ? box.top : y(mark.y);
@@ -89,7 +89,7 @@ export function marked(mark, x, y, box) {
     : svg`<line class="mark" x1=${at} x2=${at} y1=${box.top} y2=${box.bottom}></line>${words}`;
 }
 
-/** What stands for what. */
+/** The entries of the legend. */
 lines.legend = (data) => [
   ...data.lines.map(({ name, colour, dashed, dots }) => ({
     name,
@@ -99,9 +99,9 @@ lines.legend = (data) => [
   ...(data.areas ?? []).map(({ name, colour }) => ({ name, colour, shape: "shade" })),
 ];
 
-/** Each curve in a row: where it begins and ends, its least and its most. */
+/** The table: a row per curve, with its start, end, minimum and maximum. */
 lines.table = (data) => ({
-  head: ["curve", `from ${data.x.label}`, `${data.y.label} there`, "to", "there", "least", "most"],
+  head: ["curve", `start: ${data.x.label}`, `start: ${data.y.label}`, "end: x", "end: y", "minimum", "maximum"],
   rows: data.lines
     .filter((line) => line.points.length)
     .map(({ name, points }) => {

@@ -1,4 +1,4 @@
-// GPUs on a ring with the chunks that each holds, and what is on its way to the right neighbour.
+// A ring of GPUs with the chunks that each holds, and the chunks in transit to the right neighbour.
 
 import { svg } from "lit";
 import { paint } from "./style.js";
@@ -6,9 +6,9 @@ import { paint } from "./style.js";
 /**
  * @typedef {object} Ring
  * @property {string} title
- * @property {number[][]} held for each GPU (row) and chunk, how many contributions it has summed
- * @property {{chunk: number, adds: boolean}[]} sends what each GPU has just sent to its right neighbour; none at the start
- * @property {string} [text] what stands in the middle
+ * @property {number[][]} held for each GPU (row) and chunk, the number of contributions summed so far
+ * @property {{chunk: number, adds: boolean}[]} sends the chunk that each GPU has just sent to its right neighbour; none at the start
+ * @property {string} [text] the text in the middle
  */
 
 const LETTERS = "abcdefghijklmnop";
@@ -21,7 +21,7 @@ export function ring(data, width) {
   const [wide, high] = [cell * gpus, cell + 18];
   const [across, down] = [(size - wide) / 2 - 4, gpus > 6 ? 190 : 150];
   const [middle, centre] = [width / 2, down + high / 2 + 8];
-  // Round the ring from the top: each GPU on a row with its counterpart on the other side, all rows as far apart.
+  // Clockwise from the top, each GPU level with its counterpart on the other side, with equal distances between the rows.
   const spot = (gpu) => {
     const row = Math.min(gpu, gpus - gpu) / Math.floor(gpus / 2);
     return [middle + across * Math.sin((2 * Math.PI * gpu) / gpus), centre + down * (2 * row - 1)];
@@ -37,7 +37,7 @@ export function ring(data, width) {
   };
 }
 
-/** A GPU: its name over its chunks; what has all contributions is filled, and what has just arrived is framed. */
+/** A GPU: its name above its chunks. A complete chunk is filled, and one that has just arrived is framed. */
 function node(chunks, gpu, [x, y], cell, wide, gpus, arrived) {
   const left = x - wide / 2;
   return svg`<g>
@@ -53,7 +53,7 @@ function node(chunks, gpu, [x, y], cell, wide, gpus, arrived) {
   </g>`;
 }
 
-/** The way to the right neighbour, with the letter of the chunk that has taken it. */
+/** An arrow to the right neighbour, with the letter of the chunk sent. */
 function arrow(send, [x, y], [toX, toY], aside) {
   const [from, half, to] = [0.3, 0.5, 0.7].map((share) => [x + (toX - x) * share + aside, y + (toY - y) * share]);
   return svg`<path d=${`M${from}L${to}`} class=${send.adds ? "" : "dashed"} fill="none" stroke=${paint("grey")} stroke-width="1.5" marker-end="url(#tip)"></path>
@@ -61,15 +61,15 @@ function arrow(send, [x, y], [toX, toY], aside) {
     <text class="on" x=${half[0]} y=${half[1] + 4} text-anchor="middle">${LETTERS[send.chunk]}</text>`;
 }
 
-/** What stands for what. */
+/** The entries of the legend. */
 ring.legend = () => [
   { name: "contributions summed so far", colour: "blue", shape: "area" },
-  { name: "chunk on its way", colour: "orange", shape: "dot" },
-  { name: "is added to what is there", colour: "grey", shape: "line" },
-  { name: "takes its place", colour: "grey", shape: "dashed" },
+  { name: "chunk in transit", colour: "orange", shape: "dot" },
+  { name: "added to the local chunk", colour: "grey", shape: "line" },
+  { name: "replaces the local chunk", colour: "grey", shape: "dashed" },
 ];
 
-/** The boards as numbers. */
+/** The table: a row per GPU, a column per chunk. */
 ring.table = (data) => ({
   head: ["GPU", ...data.held.map((_, chunk) => `chunk ${LETTERS[chunk]}`)],
   rows: data.held.map((chunks, gpu) => [`GPU ${gpu}`, ...chunks.map(String)]),

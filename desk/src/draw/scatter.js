@@ -1,4 +1,4 @@
-// Points over two axes, of which one can be picked by mouse or arrow keys; a line joins the best of them.
+// A scatter plot in which a point can be selected by mouse or arrow keys; a line joins the best points.
 
 import { svg } from "lit";
 import { bottomAxis, leftAxis, scale } from "./axis.js";
@@ -10,9 +10,9 @@ import { paint } from "./style.js";
  * @property {import("./axis.js").Axis} x
  * @property {import("./axis.js").Axis} y
  * @property {{x: number, y: number, text: string, colour?: string, name?: string}[]} points `name` is their kind, for the legend
- * @property {[number, number][]} [front] through the best ones
+ * @property {[number, number][]} [front] the best points
  * @property {string} [frontName]
- * @property {number} [picked] the place of the point that is picked
+ * @property {number} [picked] the index of the selected point
  * @property {{x?: number, y?: number, text: string}[]} [marks] limits
  */
 
@@ -21,14 +21,14 @@ const HEIGHT = 320;
 /**
  * @param {Scatter} data
  * @param {number} width
- * @param {(place: number) => void} [pick] told the place of a point that is picked
+ * @param {(place: number) => void} [pick] called with the index of the selected point
  */
 export function scatter(data, width, pick) {
   const box = { left: 58, right: width - 14, top: 26, bottom: HEIGHT - 44 };
   const x = scale(data.x, box.left, box.right);
   const y = scale(data.y, box.bottom, box.top);
   const order = data.points.map((_, place) => place).sort((one, other) => data.points[one].x - data.points[other].x);
-  const reached = data.picked ?? order[0]; // the one that Tab comes to
+  const reached = data.picked ?? order[0]; // the point that Tab reaches
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const to =
@@ -70,14 +70,14 @@ function limit(mark, x, y, box) {
     <text class="words" x=${box.right} y=${height - 5} text-anchor="end">${mark.text}</text>`;
 }
 
-/** What stands for what, where the points are of several kinds. */
+/** The entries of the legend, if the points are of several kinds. */
 scatter.legend = (data) => {
   const kinds = new Map(data.points.filter((point) => point.name).map((point) => [point.name, point.colour]));
   const named = [...kinds].map(([name, colour]) => ({ name, colour, shape: "dot" }));
   return data.frontName ? [...named, { name: data.frontName, colour: "grey", shape: "line" }] : named;
 };
 
-/** A row for each point. */
+/** The table: a row per point. */
 scatter.table = (data) => ({
   head: ["point", data.x.label, data.y.label],
   rows: data.points.map((point) => [point.text, point.x, point.y].map(String)),

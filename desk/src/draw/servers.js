@@ -1,4 +1,4 @@
-// GPUs in their servers, one of them with those that it talks with, and the links that this takes.
+// GPUs in their nodes: one GPU, the group it communicates with, and the links in use.
 
 import { svg } from "lit";
 import { paint } from "./style.js";
@@ -6,18 +6,18 @@ import { paint } from "./style.js";
 /**
  * @typedef {object} Servers
  * @property {string} title
- * @property {string} text what goes on, in a few words
- * @property {number} each GPUs of a server; ranks are counted through one server after the other
- * @property {string[]} kinds what the colours stand for
- * @property {{kind: number, text: string}[]} gpus by rank: their place among the kinds, and what stands on them
- * @property {string} numbers what the text on them counts
- * @property {number} rank the one that is followed
- * @property {number[]} group the ranks that it talks with, itself among them
+ * @property {string} text a short description of the operation
+ * @property {number} each GPUs per node; ranks are numbered node by node
+ * @property {string[]} kinds the meaning of the colours
+ * @property {{kind: number, text: string}[]} gpus by rank: the index of their kind, and their label
+ * @property {string} numbers the meaning of the labels
+ * @property {number} rank the highlighted rank
+ * @property {number[]} group the ranks that it communicates with, including itself
  */
 
 const COLOURS = ["blue", "orange", "green", "grey"];
 const CELL = 25;
-const [BAR, STUB] = [20, 12]; // heights of the network, and of the way to it
+const [BAR, STUB] = [20, 12]; // heights of the network, and of the links to it
 const TOP = 20 + BAR + STUB;
 
 /** @param {Servers} data @param {number} width */
@@ -35,11 +35,11 @@ export function servers(data, width) {
       <text x=${(count * pitch) / 2 - 1} y="34" text-anchor="middle">network</text>
       ${used.map((link, server) => frame(server, link, pitch, below))}
       ${data.gpus.map((gpu, rank) => cell(gpu, rank, data, pitch))}
-      <text class="name" x=${(count * pitch) / 2} y=${below + 32} text-anchor="middle">server; on each GPU its ${data.numbers}</text>`,
+      <text class="name" x=${(count * pitch) / 2} y=${below + 32} text-anchor="middle">node; the label of each GPU is its ${data.numbers}</text>`,
   };
 }
 
-/** Which links of each server are in use: NVLink between two of the group, its ports where others are elsewhere. */
+/** Return the links in use per node: NVLink if it has two of the group, its ports if others of the group are elsewhere. */
 function links({ gpus, each, group }) {
   return Array.from({ length: gpus.length / each }, (_, server) => {
     const here = group.filter((rank) => Math.floor(rank / each) === server).length;
@@ -47,7 +47,7 @@ function links({ gpus, each, group }) {
   });
 }
 
-/** A server: the frame around its GPUs, and its way to the network. */
+/** A node: the frame around its GPUs, and its link to the network. */
 function frame(server, { nvlink, port }, pitch, below) {
   const middle = server * pitch + pitch / 2 - 1;
   return svg`<line x1=${middle} x2=${middle} y1=${20 + BAR} y2=${TOP - 2} stroke=${port ? paint("red") : "var(--edge)"} stroke-width=${port ? 5 : 1.5}></line>
@@ -56,7 +56,7 @@ function frame(server, { nvlink, port }, pitch, below) {
     <text x=${middle} y=${below + 15} text-anchor="middle">${server}</text>`;
 }
 
-/** A GPU: ringed where it takes part, framed where it is the one that is followed. */
+/** A GPU: circled if it is in the group, framed if it is the highlighted rank. */
 function cell(gpu, rank, data, pitch) {
   const [x, y] = [Math.floor(rank / data.each) * pitch + 4, TOP + (rank % data.each) * CELL + 2];
   const [wide, high] = [pitch - 10, CELL - 3];
@@ -71,17 +71,17 @@ function cell(gpu, rank, data, pitch) {
 
 const said = (gpu, rank, data) => `rank ${rank}: ${data.kinds[gpu.kind]}, ${data.numbers} ${gpu.text}`;
 
-/** What stands for what. */
+/** The entries of the legend. */
 servers.legend = (data) => [
   ...data.kinds.map((name, place) => ({ name, colour: COLOURS[place], shape: "area" })),
-  { name: `ringed: talk now; framed: rank ${data.rank}`, colour: "grey", shape: "ring" },
+  { name: `circled: communicating now; framed: rank ${data.rank}`, colour: "grey", shape: "ring" },
   { name: "NVLink in use", colour: "purple", shape: "line" },
-  { name: "port in use", colour: "red", shape: "line" },
+  { name: "network port in use", colour: "red", shape: "line" },
 ];
 
-/** A row for each rank. */
+/** The table: a row per rank. */
 servers.table = (data) => ({
-  head: ["rank", "server", "holds", data.numbers, "talks now"],
+  head: ["rank", "node", "holds", data.numbers, "communicating now"],
   rows: data.gpus.map((gpu, rank) => [
     `${rank}`,
     `${Math.floor(rank / data.each)}`,

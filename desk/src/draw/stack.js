@@ -1,4 +1,4 @@
-// What is held over time, one kind on top of the other.
+// A stacked area chart over time.
 
 import { svg } from "lit";
 import { leftAxis, scale, written } from "./axis.js";
@@ -10,16 +10,16 @@ import { paint } from "./style.js";
  * @property {string} title
  * @property {{low: number, high: number}} x time
  * @property {import("./axis.js").Axis} y
- * @property {{name: string, from: number, to: number}[]} phases what stands under the axis of time
- * @property {{name: string, colour?: string}[]} kinds from the ground up
- * @property {{from: number, to: number, sizes: number[], name?: string}[]} moments one after the other, with the size of each
- *   kind; those with a name are in the table
+ * @property {{name: string, from: number, to: number}[]} phases labels below the time axis
+ * @property {{name: string, colour?: string}[]} kinds from the bottom up
+ * @property {{from: number, to: number, sizes: number[], name?: string}[]} moments in order, with the size of each
+ *   kind; named ones appear in the table
  * @property {{x?: number, y?: number, text?: string, colour?: string}[]} [marks] as in lines
- * @property {number} [now] only what began before this moment is drawn
+ * @property {number} [now] later moments are not drawn
  */
 
 const HEIGHT = 300;
-const LETTER = 6.6; // about as wide as a letter of 12 pixels is
+const LETTER = 6.6; // approximate width of a 12-pixel letter
 
 /** @param {Stack} data @param {number} width */
 export function stack(data, width) {
@@ -40,7 +40,7 @@ export function stack(data, width) {
   };
 }
 
-/** A phase: where it begins and ends, and its name under it; lower where it is short, beside the names of its neighbours. */
+/** A phase: its start and end, and its name below; lower if the phase is short, to avoid its neighbours' names. */
 function named({ name, from, to }, x, { top, bottom }) {
   const low = x(to) - x(from) < name.length * LETTER;
   return svg`${[from, to].map((at) => svg`<line class="grid" x1=${x(at)} x2=${x(at)} y1=${top} y2=${bottom + 4}></line>`)}
@@ -49,7 +49,7 @@ function named({ name, from, to }, x, { top, bottom }) {
 
 const sum = (sizes) => sizes.reduce((total, size) => total + size, 0);
 
-/** The path around a kind: along its top, and back along what it stands on. */
+/** Return the path around a layer: along its top, and back along the layer below. */
 function layer(moments, place, until, x, y) {
   const edge = (count) =>
     moments.flatMap(({ from, to, sizes }) => {
@@ -59,12 +59,12 @@ function layer(moments, place, until, x, y) {
   return moments.length ? `M${[...edge(place + 1), ...edge(place).reverse()].join("L")}Z` : "";
 }
 
-/** What stands for what. */
+/** The entries of the legend. */
 stack.legend = (data) => data.kinds.map(({ name, colour }) => ({ name, colour, shape: "area" }));
 
-/** A row for each moment with a name, a column for each kind, and the sum. */
+/** The table: a row per named moment, a column per kind, and the total. */
 stack.table = (data) => ({
-  head: ["moment", ...data.kinds.map(({ name }) => name), `all: ${data.y.label}`],
+  head: ["moment", ...data.kinds.map(({ name }) => name), `total: ${data.y.label}`],
   rows: data.moments
     .filter(({ name }) => name)
     .map(({ name, sizes }) => [name, ...[...sizes, sum(sizes)].map(written)]),

@@ -1,4 +1,4 @@
-// What all drawings share: the colours of the desk, and those of what is drawn, which stand out from light and dark grounds and carry white letters, and sizes of text.
+// The styles of all drawings. Their colours stand out from light and dark backgrounds and are legible under white text.
 
 import { css } from "lit";
 
@@ -98,5 +98,5 @@ export const drawingStyle = css`
   }
 `;
 
-/** The paint of a colour that data name: blue, orange, green, purple, red or grey. */
+/** Return the CSS colour for blue, orange, green, purple, red or grey. */
 export const paint = (colour) => `var(--draw-${colour ?? "blue"})`;

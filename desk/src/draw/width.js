@@ -1,6 +1,6 @@
-// How wide an element is, so that drawings keep their text readable on a phone.
+// The width of an element, so that the text of drawings stays readable on a phone.
 
-/** A controller of a Lit element: `value` follows the width of its host in pixels. */
+/** A Lit controller whose `value` follows the width of its host in pixels. */
 export class Width {
   value = 640;
   #host;

@@ -1,4 +1,4 @@
-// Several fields that belong together, perhaps under a text of their own: a part of a larger question.
+// A group of fields, optionally with its own text: a part of a larger question.
 
 import { html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";

@@ -1,4 +1,4 @@
-// The types of fields, and the form that some of them make together.
+// The field types, and the form that they make together.
 
 import { drawingStyle } from "../draw/style.js";
 import { pythonStyle } from "../python.js";
@@ -14,49 +14,51 @@ import { previewStyle } from "./preview.js";
 import { program } from "./program.js";
 
 /**
- * A field type: what is shown of a field, and the answer that its draft makes.
+ * A field type: how a field is shown, and the answer made from its draft.
  * @typedef {object} FieldType
  * @property {(place: Place) => unknown} template
- * @property {(field: object, draft: any, beside: Beside) => any} answer null where there is none
- * @property {import("lit").CSSResult} [style] how its fields look, beside what all of the desk looks like
+ * @property {(field: object, draft: any, siblings: Siblings) => any} answer null if there is none
+ * @property {import("lit").CSSResult} [style] its own styles, in addition to those of the desk
  *
- * Where a field stands, and what it may do there.
+ * The context of a field.
  * @typedef {object} Place
  * @property {object} field the field as `Kind.view` in Python describes it
- * @property {string} id for its elements; unique in the form
+ * @property {string} id prefix for its elements; unique in the form
  * @property {string} how the id of the text that says how to answer
- * @property {any} draft what the student has done so far; null or undefined at first
+ * @property {any} draft the student's work so far; null or undefined at first
  * @property {(draft: any) => void} set replaces the draft
- * @property {Beside} beside
- * @property {typeof fieldsOf} fieldsOf what is shown of fields inside this one
+ * @property {Siblings} siblings
+ * @property {typeof fieldsOf} fieldsOf renders the fields inside this one
  * @property {number} width of the form, in pixels
- * @property {{answer: any, notes: object} | undefined} checked the answer to this field that was checked last, and what was said
- *   of the parts of the question
- * @property {(answer: any) => Promise<object>} preview what Python reads in an answer to this field so far
- * @property {(answer: any) => Promise<object>} bars what an answer comes to against its limits, once one was judged, or why that is not shown
+ * @property {{answer: any, notes: object} | undefined} checked the last answer to this field that was checked, and the notes
+ *   on the parts of the question
+ * @property {(answer: any) => Promise<object>} preview returns how Python reads an unfinished answer to this field
+ * @property {(answer: any) => Promise<object>} bars returns an answer's values and limits once an answer was judged, otherwise why they are hidden
  * @property {(request: object, waits: () => void) => Promise<object>} ask sends a request about this question; it always
- *   gives a reply, one with an `error` where none comes, and calls `waits` when that takes long
- * @property {{to: (part: string) => object[], ask: (part: string) => void}} hinted the hints that were given to a part of the
- *   question, and what asks for one more
- * @property {() => Promise<unknown>} settled when the page shows the draft that was set
+ *   returns a reply, with an `error` if none arrives, and calls `waits` if that takes long
+ * @property {{to: (part: string) => object[], ask: (part: string) => void}} hinted the hints given to a part of the
+ *   question, and the function that requests another one
+ * @property {() => Promise<unknown>} settled resolves once the page shows the new draft
  *
- * The fields that a field stands among, their drafts by name, and what makes an answer of fields: those inside a field have one, too.
- * @typedef {{fields: object[], draft: any, answerOf: typeof answerOf}} Beside
+ * The sibling fields of a field, their drafts by name, and the function that makes an answer from fields, including nested ones.
+ * @typedef {{fields: object[], draft: any, answerOf: typeof answerOf}} Siblings
  */
 
 /** @type {Record<string, FieldType>} */
 const TYPES = { group, line, listing, number, options, order, pairs, parts, program };
 const OURS = new Set(Object.keys(TYPES));
 
-/** Add the field types of another package; newer ones take the place of those that it brought before. */
+/** Add the field types of another package; new ones replace earlier ones of the same name. */
 export function addFields(types) {
   const taken = Object.keys(types).find((name) => OURS.has(name));
   if (taken)
-    throw new Error(`A field type of another package cannot be called “${taken}”: the desk has one of that name.`);
+    throw new Error(
+      `A field type of another package cannot be called “${taken}”: the desk already has a field type of that name.`,
+    );
   Object.assign(TYPES, types);
 }
 
-/** How fields look, beside what all of the desk looks like. */
+/** The styles of the fields, in addition to those of the desk. */
 export const fieldStyles = () => [
   drawingStyle,
   previewStyle,
@@ -64,11 +66,11 @@ export const fieldStyles = () => [
   ...Object.values(TYPES).flatMap(({ style }) => style ?? []),
 ];
 
-/** A single field without a name is the answer itself; others are parts of it. */
+/** Return whether there is a single unnamed field, whose value is the answer itself. */
 const isAlone = (fields) => fields.length === 1 && !fields[0].name;
 const partOf = (fields, field, draft) => (isAlone(fields) ? draft : draft?.[field.name]);
 
-/** What is shown of some fields. */
+/** Render fields. */
 export function fieldsOf(fields, place) {
   return fields.map((field) => {
     const path = isAlone(fields) ? place.path : [...place.path, field.name];
@@ -82,13 +84,13 @@ export function fieldsOf(fields, place) {
       set: (draft) => place.change(path, draft),
       preview: (answer) => place.askOf("preview", path, answer),
       bars: (answer) => place.askOf("bars", path, answer),
-      beside: { fields, draft: place.draft, answerOf },
+      siblings: { fields, draft: place.draft, answerOf },
       fieldsOf,
     });
   });
 }
 
-/** The answer that some fields make together. */
+/** Return the answer made from the drafts of fields. */
 export function answerOf(fields, draft) {
   const answers = fields.map((field) =>
     TYPES[field.type].answer(field, partOf(fields, field, draft), { fields, draft, answerOf }),
@@ -99,7 +101,7 @@ export function answerOf(fields, draft) {
   );
 }
 
-/** A draft in which the part at a path of names is another. */
+/** Return a copy of a draft with a new value at a path of names. */
 export function withPart(draft, [name, ...rest], value) {
   return name === undefined ? value : { ...draft, [name]: withPart(draft?.[name], rest, value) };
 }

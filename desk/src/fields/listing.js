@@ -1,4 +1,4 @@
-// The lines of a program, of which one is picked. The answer is its number.
+// A program from which one line is selected. The answer is the line number.
 
 import { html, nothing } from "lit";
 import { coloured } from "../python.js";

@@ -1,4 +1,4 @@
-// A number within a range. What is no number goes to Python as it was typed, which says so.
+// A number within a range. Other text goes to Python as typed, and Python reports that it is not a number.
 
 import { html } from "lit";
 import { live } from "lit/directives/live.js";

@@ -1,4 +1,4 @@
-// One or several options of a list.
+// One or several options from a list.
 
 import { html } from "lit";
 import { live } from "lit/directives/live.js";

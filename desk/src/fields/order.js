@@ -1,11 +1,11 @@
-// Items to be moved until they stand in order: by Alt and an arrow key, by dragging, or by the buttons beside each.
-// As long as nobody has moved one there is no answer.
+// Items to put in order with Alt and an arrow key, by dragging, or with the buttons next to each item.
+// There is no answer until an item has been moved.
 
 import { html } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 
-/** The labels in their order now: that of the draft, if it is an order of these items. */
+/** Return the labels in their current order: that of the draft, if it is an order of these items. */
 function orderOf(field, draft) {
   const labels = field.items.map((item) => item.label);
   const isOrder = Array.isArray(draft) && draft.length === labels.length && labels.every((one) => draft.includes(one));
@@ -39,13 +39,13 @@ export const order = {
       const list = event.currentTarget;
       if (event.altKey) {
         moveTo(list, label, to);
-        settled().then(() => rowOf(list, label).focus()); // an element that is moved loses the focus
+        settled().then(() => rowOf(list, label).focus()); // a moved element loses the focus
       } else {
         rowOf(list, labels[to] ?? label).focus();
       }
     };
 
-    // The list, and not the item, captures the pointer: an item that is moved would lose it.
+    // The list captures the pointer rather than the item, because a moved item would lose it.
     const taken = (event) => {
       const label = event.target.closest("li")?.dataset.label;
       const isGrip = event.pointerType === "mouse" || event.target.closest(".grip");
@@ -95,7 +95,7 @@ export const order = {
           </li>`,
         )}
       </ol>
-      <p id="${id}-keys" class="quiet">Drag an item, or go to it with ↑ and ↓ and move it with Alt+↑ and Alt+↓.</p>
+      <p id="${id}-keys" class="quiet">Drag an item, or select it with ↑ and ↓ and move it with Alt+↑ and Alt+↓.</p>
       <p class="unseen" aria-live="polite"></p>
     </div>`;
   },

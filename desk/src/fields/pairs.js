@@ -1,10 +1,10 @@
-// An option for each item.
+// Pairs: one option for each item.
 
 import { css, html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 
-/** The text of an option, for a list that shows no HTML. */
+/** Return the text of an option, for a list that cannot show HTML. */
 const plain = (option) => Object.assign(document.createElement("p"), { innerHTML: option.html }).textContent;
 
 export const pairs = {
@@ -14,7 +14,7 @@ export const pairs = {
       <span class="letter">${item.label}.</span>
       <span class="item">${unsafeHTML(item.html)}</span>
       <select
-        id="${id}-${item.label}" aria-label="${item.label} belongs to"
+        id="${id}-${item.label}" aria-label="Match for ${item.label}"
         .value=${live(draft?.[item.label] ?? "")}
         @change=${(event) => set({ ...draft, [item.label]: event.target.value })}>
         <option value="">–</option>

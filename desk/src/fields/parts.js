@@ -1,4 +1,4 @@
-// The parts of a larger question, one open at a time; what was said of a part stands in it.
+// The parts of a larger question, one open at a time, each with the feedback to it.
 
 import { css, html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
@@ -10,11 +10,11 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 export const parts = {
   template(place) {
-    const { field, id, draft, checked, fieldsOf, beside, hinted } = place;
+    const { field, id, draft, checked, fieldsOf, siblings, hinted } = place;
     return html`<div class="parts">
       ${field.parts.map((part, at) => {
         const note = checked?.notes?.[part.name];
-        const changed = note && !same(checked.answer?.[part.name], beside.answerOf(part.fields, draft?.[part.name]));
+        const changed = note && !same(checked.answer?.[part.name], siblings.answerOf(part.fields, draft?.[part.name]));
         const next = field.parts[at + 1];
         const hints = hinted.to(part.name);
         return html`<details name="${id}-parts" id="${id}-${part.name}" ?open=${at === 0}>
@@ -52,16 +52,16 @@ export const parts = {
 
 const points = (number) => `${number} point${number === 1 ? "" : "s"}`;
 
-/** What a part earned when it was checked. */
+/** Show what a part earned at the last check. */
 function mark({ outcome, earned }, most, changed) {
   if (outcome === "blank") return html`<span class="quiet">${MARKS.blank} ${points(most)}</span>`;
-  const told = outcome === "unreadable" ? "not read" : `${earned} of ${points(most)}`;
+  const told = outcome === "unreadable" ? "unreadable" : `${earned} of ${points(most)}`;
   return html`<span class="mark" data-outcome=${changed ? "blank" : outcome}>
     ${MARKS[outcome]} ${told}${changed ? ", changed since" : ""}
   </span>`;
 }
 
-/** Open another part, which closes this one, and go on there. */
+/** Open another part, which closes this one, and focus it. */
 function goTo(event, id) {
   const part = event.target.getRootNode().getElementById(id);
   part.open = true;

@@ -1,17 +1,17 @@
-// What Python reads in an answer while it is being written: asked when the typing rests, and shown when it comes.
+// A preview of how Python reads an answer, requested when the student pauses and shown when it arrives.
 
 import { css, html, nothing } from "lit";
 import { AsyncDirective, directive } from "lit/async-directive.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 
 const RESTS_MS = 150;
-const AGAIN_MS = 2000; // after an answer that Python failed to read
+const AGAIN_MS = 2000; // retry after a failed request
 
 class Preview extends AsyncDirective {
-  #asked; // the answer that was asked about last
+  #asked; // the answer in the last request
   #reply = {};
-  #answered; // the answer that the reply is about
-  #fault = ""; // why Python could not be asked about the answer that stands there
+  #answered; // the answer to which the reply belongs
+  #fault = ""; // why the request about the current answer failed
   #timer;
   #show;
 
@@ -54,17 +54,17 @@ class Preview extends AsyncDirective {
   }
 
   reconnected() {
-    this.#asked = undefined; // the next rendering asks again
+    this.#asked = undefined; // the next rendering requests it again
   }
 }
 
 /**
- * What `show(reply, isOfThis, fault)` gives for what Python said of an answer last; before it says anything, for the field's `start`.
- * `isOfThis` is whether it said that of the answer that stands there now, and `fault` why it could not be asked, if it could not.
+ * Render `show(reply, isOfThis, fault)` for Python's last reply about an answer; before the first reply, for the field's `start`.
+ * `isOfThis` says whether the reply is about the current answer, and `fault` why the request failed, if it did.
  */
 export const previewed = directive(Preview);
 
-/** The quiet line under a text field; `isSaid` is whether a verdict has said why it cannot be read. */
+/** The line under a text field; `isSaid` says whether a verdict already explains why the answer cannot be read. */
 export const reading = ({ html: typeset, read, why }, isSaid) => {
   if (typeset) return html`<span class="quiet">Read as</span> <span class="typeset">${unsafeHTML(typeset)}</span>`;
   if (read) return html`<span class="quiet">Read as ${read}</span>`;

@@ -1,4 +1,4 @@
-// A program to be written, in an editor; its function can be tried before it is checked.
+// A program to write in an editor. Its function can be run before it is checked.
 
 import { history, historyKeymap, indentWithTab, standardKeymap } from "@codemirror/commands";
 import { pythonLanguage } from "@codemirror/lang-python";
@@ -22,7 +22,7 @@ class Editor extends AsyncDirective {
     this.#options = options;
     if (!this.#element) {
       this.#element = element;
-      queueMicrotask(() => this.#open()); // in the page by then: the editor has to know its shadow root
+      queueMicrotask(() => this.#open()); // by then it is in the page, and the editor needs its shadow root
     } else if (this.#view && this.#view.state.doc.toString() !== options.text) {
       this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: options.text } });
     }
@@ -81,7 +81,7 @@ export const program = {
       };
       const entered = (event) => {
         if (event.key !== "Enter" || event.isComposing) return;
-        event.stopPropagation(); // elsewhere in a form it checks
+        event.stopPropagation(); // elsewhere in a form, Enter checks the answer
         event.preventDefault();
         run();
       };
@@ -95,12 +95,12 @@ export const program = {
             run,
             attributes: { "aria-labelledby": `${id}-label`, "aria-describedby": `${id}-keys` },
           })}></div>
-        <p id="${id}-keys" class="quiet">Tab indents; Esc, then Tab leaves the editor. Ctrl+Enter runs.</p>
+        <p id="${id}-keys" class="quiet">Tab indents. To leave the editor, press Esc, then Tab. Ctrl+Enter runs the function.</p>
         <div class="call">
           <label for="${id}-call"><code>${field.function}(</code></label>
           <input
             type="text" class="code" id="${id}-call" autocomplete="off" autocapitalize="off" spellcheck="false"
-            aria-label="Arguments of ${field.function}; a sample where none are given" placeholder="a sample"
+            aria-label="Arguments of ${field.function} (sample if empty)" placeholder="sample"
             .value=${call} @input=${(event) => change({ call: event.target.value })} @keydown=${entered} />
           <code aria-hidden="true">)</code>
           <button type="button" @click=${run}>Run</button>

@@ -1,12 +1,12 @@
-// The desk in Jupyter: requests go through the widget's model, drafts into the notebook, keys to nobody but the form.
+// The desk in Jupyter: requests go through the widget's model, drafts into the notebook, and key presses only to the form.
 
 import { show } from "../show.js";
 
-const CUT_OFF = "Python cannot be reached. If the kernel was restarted or has stopped, run this cell again.";
-const ENDS = new Set(["autorestarting", "restarting", "terminating", "dead"]); // of a kernel: what it was asked is lost
-const SETTLED_MS = 300; // after the last key, before a draft is written into the notebook
+const CUT_OFF = "The kernel is disconnected. If it was restarted or has stopped, run this cell again.";
+const ENDS = new Set(["autorestarting", "restarting", "terminating", "dead"]); // states of a kernel in which pending requests are lost
+const SETTLED_MS = 300; // from the last key press until a draft is written into the notebook
 
-/** Show what a widget's model names in an element of the page; gives the function that takes it away again. */
+/** Show the element that a widget's model names inside `el`, and return the function that removes it. */
 export async function inJupyter({ model, el }) {
   const line = requests(model);
   const draft = drafts(model);
@@ -25,12 +25,12 @@ export async function inJupyter({ model, el }) {
 }
 
 /**
- * Requests to Python. Where the kernel has subshells, over a connection that the page opens, which is answered in a thread
- * of its own, also while a cell runs. Elsewhere as messages of the model, which wait for the cell.
+ * Send requests to Python. A kernel with subshells answers them over a separate connection and thread, even while a cell runs.
+ * Elsewhere they are messages of the model, which wait for the cell.
  */
 function requests(model) {
   const waiting = new Map();
-  const place = Math.random().toString(36).slice(2); // two views of one model hear the replies of both
+  const place = Math.random().toString(36).slice(2); // two views of one model receive each other's replies
   let count = 0;
   let connection = null;
   const heard = (content) => {
@@ -49,9 +49,9 @@ function requests(model) {
     await kernel?.info;
     if (!kernel?.supportsSubshells) return model;
     const comm = kernel.createComm("shardwise");
-    await comm.subshellStarted; // opened before, it would wait for the cell
+    await comm.subshellStarted; // opened earlier, the comm would wait for the cell
     comm.onMsg = (message) => heard(message.content.data);
-    comm.onClose = cutOff; // a kernel that was restarted knows nothing of this form
+    comm.onClose = cutOff; // after a restart the kernel does not know this form
     comm.open({ form: model.get("token") });
     return comm;
   };
@@ -75,7 +75,7 @@ function requests(model) {
   return { ask, close };
 }
 
-/** Drafts in the notebook's own metadata, so that they are saved with it; in the model where there is no notebook. */
+/** Store drafts in the notebook's metadata, so that they are saved with it, or in the model if there is no notebook. */
 function drafts(model) {
   const notebook = model.widget_manager?.context?.model;
   const place = notebook?.setMetadata && notebook.getMetadata ? inNotebook(notebook) : inModel(model);
@@ -115,11 +115,11 @@ function inModel(model) {
   };
 }
 
-/** Keep keys from Jupyter, which takes letters for commands on the cell; the key that saves is passed on. */
+/** Keep key presses from Jupyter, where letters are cell commands; pass on the shortcut for saving. */
 function guardKeys(shown, save) {
-  shown.dataset.lmSuppressShortcuts = "true"; // for Lab and Notebook, which see the element and not what is inside
+  shown.dataset.lmSuppressShortcuts = "true"; // for Lab and Notebook, which see only the outer element
   shown.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // VS Code does not know the mark
+    event.stopPropagation(); // VS Code ignores that attribute
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
       event.preventDefault();
       save();
@@ -127,7 +127,7 @@ function guardKeys(shown, save) {
   });
 }
 
-/** Tell the element below whether Jupyter's theme is dark: its colours follow `color-scheme`. */
+/** Keep the `color-scheme` of an element in line with Jupyter's theme. */
 function followShade(el) {
   const follow = () => {
     const { jpThemeLight, vscodeThemeKind } = document.body.dataset;

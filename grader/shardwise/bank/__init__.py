@@ -1,1 +1,1 @@
-"""A bank of problems: a folder with problems/ and solutions/, opened, proved sound, and added to."""
+"""Banks of problems: opening a folder with problems/ and solutions/, checking it, and adding to it."""

@@ -1,4 +1,4 @@
-"""A bank: a folder with problems/ and solutions/ beside each other, opened; and several banks as one."""
+"""A bank, a folder with problems/ and solutions/; and several banks that act as one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from shardwise.file_names import is_device
 from shardwise.template.references import References
 from shardwise.text_files import read_text
 
-if TYPE_CHECKING:  # what reads, draws and marks is loaded when it is needed: a list of problems needs none of it
+if (
+    TYPE_CHECKING
+):  # the code that reads, draws and marks is loaded on demand, because a list of problems does not need it
     from shardwise.kinds.base import Kind
     from shardwise.template.model import Template
     from shardwise.template.yaml_source import Source
@@ -36,12 +38,12 @@ class Chapter:
     title: str
     summary: str  # a sentence for tables of chapters
     problems: tuple[str, ...]  # slugs, in the notebook's order
-    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # those that follow a heading of the lesson
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slugs after each heading of the lesson
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A template, and where it comes from. The file is read when it is first asked for: a student needs one, not all."""
+    """A template and its file, which is read on first use: a student needs one problem, not all."""
 
     id: str  # chapter/slug
     path: Path
@@ -49,24 +51,24 @@ class Problem:
 
     @cached_property
     def text(self) -> str:
-        """What stands in the file. Raises Faulty."""
+        """The text of the file. Raises Faulty."""
         return read_text(self.path, _name(self.path))
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the file."""
+        """The digest of the file."""
         return digest_of_text(self.text)
 
     @cached_property
     def source(self) -> Source:
-        """The file with the place of every value. Raises Faulty where it is no YAML."""
+        """The file with the position of every value. Raises Faulty if it is not YAML."""
         from shardwise.template.yaml_source import parse_yaml
 
         return parse_yaml(self.text, _name(self.path))
 
     @cached_property
     def data(self) -> Mapping[str, Any]:
-        """The file as plain data, of which a list shows a part. Raises Faulty with all its faults where that part is amiss."""
+        """The file as plain data. Raises Faulty with all its faults if the fields that a list shows are invalid."""
         if not _can_be_listed(self.source.data):
             _ = self.template
         data: Mapping[str, Any] = self.source.data
@@ -74,7 +76,7 @@ class Problem:
 
     @cached_property
     def template(self) -> Template:
-        """The file as a model. Raises Faulty with all its faults."""
+        """The file as a model. Raises Faulty with all of its faults."""
         from shardwise.bank.files import template_adapter
         from shardwise.template.yaml_source import validate
 
@@ -90,12 +92,12 @@ class Problem:
 
     @property
     def title(self) -> str:
-        """A few words."""
+        """The title."""
         return str(self.data["title"])
 
     @property
     def chapter(self) -> str:
-        """The folder it lies in."""
+        """The name of its chapter's folder."""
         return self.id.partition("/")[0]
 
     @property
@@ -105,12 +107,12 @@ class Problem:
 
     @property
     def bank(self) -> Path:
-        """The folder of the bank that it comes from."""
+        """The folder of its bank."""
         return self.path.parents[2]
 
 
 def _can_be_listed(data: Any) -> bool:
-    """Return whether a file holds what a list of problems shows; to validate every file takes seconds."""
+    """Return whether a file has the fields that a list of problems shows; validating every file takes seconds."""
     return (
         isinstance(data, Mapping)
         and all(isinstance(data.get(name), str) for name in ("title", "kind", "difficulty", "source"))
@@ -121,13 +123,13 @@ def _can_be_listed(data: Any) -> bool:
 
 
 class Catalogue:
-    """What one bank and several banks have in common: chapters and problems, found by name."""
+    """Chapters and problems found by name: the common part of one bank and of several."""
 
     chapters: Mapping[str, Chapter]
     problems: Mapping[str, Problem]
 
     def read_all(self) -> Self:
-        """Read every problem now, as far as a list shows it. Raises Faulty with every fault of every file."""
+        """Read of every problem what a list shows. Raises Faulty with every fault of every file."""
         faults: list[Fault] = []
         for problem in self.problems.values():
             try:
@@ -139,7 +141,7 @@ class Catalogue:
         return self
 
     def find(self, name: str) -> Problem:
-        """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""
+        """Return a problem by its id or slug. Raises ShardwiseError with the closest names."""
         found = next((known for known in self.problems if name in (known, known.rpartition("/")[2])), None)
         if found is None:
             slugs = [known.rpartition("/")[2] for known in self.problems]
@@ -147,19 +149,19 @@ class Catalogue:
             hint = (
                 f" Did you mean {' or '.join(near)}?"
                 if near
-                else " `shardwise list` shows them all; for another bank, add --bank."
+                else " `shardwise list` shows all problems; for another bank, add --bank."
             )
             raise ShardwiseError(f"There is no problem “{name[:100]}”.{hint}")
         return self.problems[found]
 
     def of_chapter(self, chapter: str) -> list[Problem]:
-        """The problems of a chapter in the order of its notebook."""
+        """Return the problems of a chapter in the order of its notebook."""
         return [self.problems[f"{chapter}/{slug}"] for slug in self.chapters[chapter].problems]
 
 
 @dataclass(frozen=True)
 class Bank(Catalogue):
-    """One folder with problems/, solutions/ and solutions/oracles/."""
+    """A folder with problems/, solutions/ and solutions/oracles/."""
 
     folder: Path
     chapters: Mapping[str, Chapter]
@@ -168,15 +170,15 @@ class Bank(Catalogue):
 
     @classmethod
     def open(cls, folder: Path) -> Bank:
-        """Open the bank in a folder: its chapters are read, each problem when it is asked for.
+        """Open the bank in a folder: read its chapters, but each problem only when it is used.
 
-        Raises ShardwiseError when no bank lies there, and Faulty with the faults of the chapters.
+        Raises ShardwiseError if the folder is not a bank, and Faulty with the faults of the chapters.
         """
         folder = Path(folder).resolve()
         problems = folder / "problems"
         if not problems.is_dir():
             raise ShardwiseError(
-                f"{folder} holds no folder problems/, so it is no bank. To start one:  shardwise init bank {quote(str(folder))}"
+                f"{folder} is not a bank: it has no folder problems/. To create one:  shardwise init bank {quote(str(folder))}"
             )
         references = References(folder / "solutions")
         chapters: dict[str, Chapter] = {}
@@ -189,24 +191,24 @@ class Bank(Catalogue):
         if faults:
             raise Faulty(faults)
         if not chapters:
-            raise ShardwiseError(f"{problems} holds no chapter, a folder with a chapter.yaml.")
+            raise ShardwiseError(f"{problems} contains no chapter. A chapter is a folder with a chapter.yaml.")
         names = [f"{name}/{slug}" for name, chapter in chapters.items() for slug in chapter.problems]
         found = {name: Problem(name, problems / f"{name}.yaml", references) for name in names}
         return cls(folder, chapters, found, references)
 
     @property
     def lessons(self) -> Path:
-        """Where the chapters' folders lie."""
+        """The folder that contains the chapters."""
         return self.folder / "problems"
 
     @cached_property
     def digest(self) -> str:
-        """Digest of every file of the bank."""
+        """The digest of all files of the bank."""
         return digest_of(self.folder / "problems", self.folder / "solutions")
 
 
 class Banks(Catalogue):
-    """Several banks as one; where two have a problem of the same id, the first bank's counts."""
+    """Several banks as one; if two have a problem with the same id, the first bank's is used."""
 
     def __init__(self, banks: Sequence[Bank]) -> None:
         self.all = tuple(banks)
@@ -214,15 +216,15 @@ class Banks(Catalogue):
         self.problems = _merged([bank.problems for bank in banks])
 
     def of(self, chapter: str) -> Bank:
-        """The bank that has a chapter. Raises ShardwiseError."""
+        """Return the bank that has a chapter. Raises ShardwiseError."""
         for bank in self.all:
             if chapter in bank.chapters:
                 return bank
-        raise ShardwiseError(f"There is no chapter {chapter!r}; the chapters are {', '.join(self.chapters)}.")
+        raise ShardwiseError(f"There is no chapter {chapter!r}. The chapters are {', '.join(self.chapters)}.")
 
     @property
     def digest(self) -> str:
-        """Digest of every file of every bank."""
+        """The digest of all files of all banks."""
         return hashlib.sha256(" ".join(bank.digest for bank in self.all).encode()).hexdigest()[:12]
 
     def __str__(self) -> str:
@@ -234,7 +236,7 @@ class Banks(Catalogue):
 
 
 def _merged(mappings: Sequence[Mapping[str, T]]) -> dict[str, T]:
-    """Merge mappings into one; for each name, the first that has it counts."""
+    """Merge mappings into one; the first mapping that has a name decides its value."""
     found: dict[str, T] = {}
     for mapping in mappings:
         found |= {name: value for name, value in mapping.items() if name not in found}
@@ -242,24 +244,24 @@ def _merged(mappings: Sequence[Mapping[str, T]]) -> dict[str, T]:
 
 
 def _name(path: Path) -> str:
-    """What faults call a file: problems/chapter/slug.yaml."""
+    """Return a file's name for faults: problems/chapter/slug.yaml."""
     return "/".join(path.parts[-3:])
 
 
 def bad_slug(slug: str) -> str:
-    """Why a problem cannot have this name, or nothing: a slug is also the name of the answer in a notebook."""
+    """Return why a problem cannot have this name, or "". A slug is also the name of the answer's variable in a notebook."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug) or not 3 <= len(slug) <= 60:
-        return f"{slug!r} is no slug: use 3 to 60 lower-case letters and digits, and single hyphens between words"
+        return f"{slug!r} is not a valid slug: use 3 to 60 lower-case letters and digits, with single hyphens between words"
     if is_device(slug):
-        return f"{slug!r} is a device on Windows, and no name for a file"
+        return f"{slug!r} cannot be a file name on Windows, where it is a device"
     taken = ("chapter", "null", "true", "false", "shardwise", *shardwise.__all__)
     if keyword.iskeyword(slug) or slug.replace("-", "_") in taken:
-        return f"{slug!r} is a name that notebooks need for something else"
+        return f"{slug!r} is reserved: notebooks use that name for something else"
     return ""
 
 
 def _chapter(path: Path) -> Chapter:
-    """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
+    """Read a chapter.yaml. Raises Faulty, also if its list and its folder differ."""
     from shardwise.bank.files import adapter
     from shardwise.template.yaml_source import load_yaml, validate
 
@@ -281,14 +283,14 @@ def _chapter(path: Path) -> Chapter:
         elif why := bad_slug(slug):
             faults.append(source.fault(place, f"problems: {why}", "Rename the file."))
     faults += [
-        source.fault(("problems",), f"problems: {slug}.yaml lies in this folder and is not listed", "Add it.")
+        source.fault(("problems",), f"problems: {slug}.yaml is in this folder but not in the list", "Add it.")
         for slug in sorted(present - set(slugs))
     ]
     raise Faulty(faults)
 
 
 def _listed(chapter: Chapter) -> list[tuple[tuple[str | int, ...], str]]:
-    """Each slug of a chapter.yaml, after its place there."""
+    """Return the place and the slug of each problem in a chapter.yaml."""
     if not chapter.sections:
         return [(("problems", number), slug) for number, slug in enumerate(chapter.problems)]
     return [
@@ -299,9 +301,9 @@ def _listed(chapter: Chapter) -> list[tuple[tuple[str | int, ...], str]]:
 
 
 def section_faults(bank: Bank, chapter: str) -> Sequence[Fault]:
-    """What is wrong with the headings under which a chapter lists its problems."""
+    """Return what is wrong with the headings under which a chapter lists its problems."""
     sections, folder = bank.chapters[chapter].sections, bank.lessons / chapter
-    if not sections or not (folder / "lesson.md").exists():  # the lint says by itself that there is none
+    if not sections or not (folder / "lesson.md").exists():  # the lint reports a missing lesson elsewhere
         return ()
     from shardwise.template.yaml_source import load_yaml
 

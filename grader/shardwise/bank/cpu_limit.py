@@ -1,4 +1,4 @@
-"""A bound on the time that the code and the expressions of a bank may take, so that a loop without an end is said."""
+"""A time limit for the code and the expressions of a bank, so that an endless loop is reported."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-DRAW_SECONDS = 60.0  # one draw computes for a second at most; what computes for so long does not end
-ENDLESS = "Is there a loop that does not end, or a number that is far too large?"
+DRAW_SECONDS = 60.0  # a draw takes a second at most; one that takes this long is in an endless loop
+ENDLESS = "Is there an endless loop, or a number that is far too large?"
 
 
 class TooLong(BaseException):
-    """What was to be done has taken too long. No Exception, since a bank's own `except Exception` would swallow it."""
+    """The code of a bank took too long. Not an Exception, because an `except Exception` in the bank would swallow it."""
 
 
 @contextmanager
 def at_most() -> Iterator[None]:
-    """Raise TooLong where the code inside stands after it has computed for the time that a draw is given.
+    """Raise TooLong inside this block when it has used the CPU time that a draw is allowed.
 
-    Time of the processor is what counts, since on a busy machine a sound draw may wait for a minute.
-    Only where the system can: not on Windows, and not beside a main thread.
+    CPU time counts, because on a busy machine a sound draw may wait for a minute.
+    The limit works only in the main thread, and not on Windows.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
@@ -40,6 +40,6 @@ def at_most() -> Iterator[None]:
 
 
 def overdue(line: str) -> str:
-    """What is said of a draw that took too long, with the line of the bank at which it stood, where that is known."""
+    """Return the message for a draw that took too long, with the line of the bank that was running, if it is known."""
     place = line or "an expression or a text"
-    return f"a draw is not done after {DRAW_SECONDS:g} seconds of computing; it stood in {place} by then"
+    return f"a draw has not finished after {DRAW_SECONDS:g} seconds of CPU time; it was stopped in {place}"

@@ -1,4 +1,4 @@
-"""Which banks are meant: those that are named, those of the surroundings, or the one that is installed."""
+"""Bank discovery: banks that are named, banks that the environment configures, or the installed bank."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ SETTINGS = "shardwise.toml"
 
 
 def open_banks(named: Sequence[str | Path] = (), *, start: Path | None = None, settings: bool = True) -> Banks:
-    """The banks that are `named`; else those of SHARDWISE_BANK; else those of the nearest shardwise.toml; else the shipped one.
+    """Open the banks in `named`, or in SHARDWISE_BANK, or in the nearest shardwise.toml, or else the shipped bank.
 
-    A bank is a folder, or the word "shipped". Raises ShardwiseError when there is none. Without `settings` no shardwise.toml
-    counts: one that lies where notebooks are graded may be a student's, and the references of a bank are code that is run.
+    A bank is a folder, or the word "shipped". Raises ShardwiseError if there is none. Without `settings`, any shardwise.toml
+    is ignored: one in a folder of submissions may come from a student, and a bank's references are code.
     """
     folders = [_folder(name, Path()) for name in named] or _of_environment()
     if not folders and settings:
         folders = named_by_settings(start or Path.cwd())
     try:
         return Banks([Bank.open(folder) for folder in dict.fromkeys(folders or [shipped()])])
-    except OSError as error:  # a name that is too long, a folder that may not be read
+    except OSError as error:  # the name may be too long, or the folder unreadable
         raise ShardwiseError(f"{str(error.filename)[:80]!r} cannot be opened: {error.strerror}.") from None
 
 
 def settings_near(start: Path) -> Path | None:
-    """The nearest shardwise.toml, in this folder or above it, whatever it is: one that cannot be read is said, not passed over."""
+    """Return the nearest shardwise.toml in this folder or above. An unreadable one is returned too, so that it is reported."""
     return next((folder / SETTINGS for folder in (start, *start.parents) if os.path.lexists(folder / SETTINGS)), None)
 
 
 def shipped() -> Path:
-    """Where the shipped bank lies. Raises ShardwiseError when it is not installed."""
+    """Return the folder of the shipped bank. Raises ShardwiseError if it is not installed."""
     if importlib.util.find_spec("shardwise_bank") is None:
         raise ShardwiseError(
-            "No bank of problems is installed here. Install the shipped one:  pip install shardwise-bank\n"
-            f'Or name your own: --bank DIR, the variable {VARIABLE}, or bank = ["DIR"] in a {SETTINGS}.'
+            "No bank of problems is installed here. Install the shipped bank:  pip install shardwise-bank\n"
+            f'Or name your own with --bank DIR, the variable {VARIABLE}, or bank = ["DIR"] in a {SETTINGS}.'
         )
     import shardwise_bank
 
     try:
         folder: Path = shardwise_bank.folder()
-    except FileNotFoundError as error:  # an editable install whose checkout has moved
+    except FileNotFoundError as error:  # the checkout of an editable install may have moved
         raise ShardwiseError(str(error)) from None
     return folder
 
 
 def name_of(folder: Path) -> str:
-    """What the bank in a folder is called from wherever it is used: "shipped", or the folder. It is text that can be kept."""
+    """Return a bank's name that is valid from any folder: "shipped", or its path, as text that can be saved."""
     with suppress(ShardwiseError):
         if folder == shipped():
             return SHIPPED
-    return os.fsencode(folder).decode("utf-8", "backslashreplace")  # of a name in another encoding than UTF-8
+    return os.fsencode(folder).decode("utf-8", "backslashreplace")  # the name may not be UTF-8
 
 
 def _folder(name: str | Path, beside: Path) -> Path:
@@ -66,8 +66,12 @@ def _folder(name: str | Path, beside: Path) -> Path:
         return shipped()
     try:
         return (beside / Path(str(name).strip()).expanduser()).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # nobody's home, a loop of links, a character no path has
-        raise ShardwiseError(f"{str(name)[:80]!r} is no folder that can be opened: {error}") from None
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as error:  # an unknown home, a loop of links, or a character that no path can have
+        raise ShardwiseError(f"{str(name)[:80]!r} cannot be opened as a folder: {error}") from None
 
 
 def _of_environment() -> list[Path]:
@@ -75,11 +79,14 @@ def _of_environment() -> list[Path]:
 
 
 def named_by_settings(start: Path) -> list[Path]:
-    """Return the folders of the banks of the nearest shardwise.toml, in this folder or above it; their paths are relative to that file."""
+    """Return the folders of the banks that the nearest shardwise.toml names, in this folder or above.
+
+    Paths in it are relative to that file.
+    """
     file = settings_near(start)
     if file is None:
         return []
-    import tomllib  # here, because most folders have no settings
+    import tomllib  # imported here, because most folders have no settings
 
     try:
         settings = tomllib.loads(read_text(file, str(file)))
@@ -89,7 +96,7 @@ def named_by_settings(start: Path) -> list[Path]:
     names = settings.get("bank", [])
     names = [names] if isinstance(names, str) else names
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ShardwiseError(f'{file}: I expected bank = ["FOLDER", ...], and this is {names!r:.80}.')
+        raise ShardwiseError(f'{file}: expected bank = ["FOLDER", ...], not {names!r:.80}.')
     if unknown := sorted(set(settings) - {"bank"}):
-        raise ShardwiseError(f"{file}: I know the setting bank, and not {', '.join(unknown)}.")
+        raise ShardwiseError(f"{file}: unknown setting {', '.join(unknown)}. The only setting is bank.")
     return [_folder(name, file.parent) for name in names]

@@ -1,4 +1,4 @@
-"""The files of a bank as models: what the YAML of a problem, of a chapter and of a curriculum may hold."""
+"""Models of a bank's YAML files: problem, chapter, curriculum and prose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Sections = Annotated[dict[str, _Slugs], Field(min_length=1)]
 
 
 class ChapterFile(AuthorModel):
-    """A folder of problems with a lesson; `chapter.yaml`."""
+    """A folder of problems with a lesson: `chapter.yaml`."""
 
     title: str = Field(min_length=3)
     summary: str = Field(min_length=10, description="A sentence for tables of chapters.")
@@ -26,36 +26,38 @@ class ChapterFile(AuthorModel):
         Annotated[_Slugs, Tag("list")] | Annotated[_Sections, Tag("sections")],
         Discriminator(lambda listed: "sections" if isinstance(listed, dict) else "list"),
     ] = Field(
-        description="Every problem of the folder, in the notebook's order: a list, after the whole lesson; or a list "
-        "under each `## ` heading of lesson.md that problems follow, in the lesson's order."
+        description="Every problem of the folder in the notebook's order: one list, if they follow the lesson; or a list "
+        "for each `## ` heading of lesson.md that problems follow, in the lesson's order."
     )
 
 
 class CurriculumRow(AuthorModel):
-    """One thing that the bank has to teach."""
+    """A row of the curriculum: one thing that the bank teaches."""
 
     id: str = Field(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*$", max_length=40, description="What `covers` of a problem names."
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*$",
+        max_length=40,
+        description="The name that a problem lists under `covers`.",
     )
     asks: str = Field(min_length=3, max_length=120, description="A few words.")
-    kind: Literal["row", "erratum"] = Field("row", description="An erratum is what is often said and wrong.")
-    chapter: str = Field("", description="The folder of the chapter that it belongs to, written already or not.")
-    lesson: str = Field("", description="The heading of the section of that chapter's lesson that carries it.")
-    note: str = Field("", description="What else carries it, or why it is left out.")
+    kind: Literal["row", "erratum"] = Field("row", description="An erratum is a common claim that is wrong.")
+    chapter: str = Field("", description="The folder of its chapter, which may not be written yet.")
+    lesson: str = Field("", description="The heading of the section in that chapter's lesson that covers it.")
+    note: str = Field("", description="What else covers it, or why the bank omits it.")
 
     @model_validator(mode="after")
     def _has_a_place(self) -> CurriculumRow:
         if not (self.chapter or self.note):
-            raise ValueError(f"{self.id} has neither a chapter nor a note that says why it is left out")
+            raise ValueError(f"{self.id} needs a chapter, or a note that says why the bank omits it")
         if self.lesson and not self.chapter:
-            raise ValueError(f"{self.id} is carried by a lesson and has no chapter")
+            raise ValueError(f"{self.id} has a lesson but no chapter")
         return self
 
 
 class CurriculumFile(AuthorModel):
-    """What a bank has to teach; `problems/curriculum.yaml`."""
+    """What a bank teaches: `problems/curriculum.yaml`."""
 
-    about: str = Field(min_length=10, description="Where the rows come from, and how they are called.")
+    about: str = Field(min_length=10, description="Where the rows come from, and how they are named.")
     rows: tuple[CurriculumRow, ...] = Field(min_length=1)
 
 
@@ -77,19 +79,19 @@ class Avoided(AuthorModel):
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """The expression for whole words, in capitals or not, over the ends of lines."""
+        """The expression for whole words, ignoring case and line breaks."""
         return re.compile(rf"(?<!\w)(?:{self.avoid.replace(' ', chr(92) + 's')})(?!\w)", re.IGNORECASE)
 
 
 class ProseFile(AuthorModel):
-    """What a bank's prose avoids; `problems/prose.yaml`."""
+    """Phrases that a bank's prose avoids: `problems/prose.yaml`."""
 
     avoid: tuple[Avoided, ...] = ()
     longest_sentence: int | None = Field(None, ge=10, description="In words.")
 
 
 def template_model() -> Any:
-    """The union of all kinds' templates, told apart by `kind`."""
+    """Return the union of all kinds' templates, with `kind` as the discriminator."""
     models = [kind.Template for kind in kinds().values()]
     union: Any = models[0]
     for model in models[1:]:

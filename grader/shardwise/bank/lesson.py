@@ -1,4 +1,4 @@
-"""A chapter's lesson: its text, its sections, and which problems of the chapter follow which section."""
+"""A chapter's lesson: its text, its sections, and the problems that follow each section."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _FIGURE = re.compile(r'^```python\nfigure\("([\w-]+)"\)\n```$', re.MULTILINE)
-_LARGEST_FIGURE = 20_000_000  # bytes; the largest of ours has 100,000
+_LARGEST_FIGURE = 20_000_000  # bytes; the largest in the shipped bank has 100,000
 _HEADING = re.compile(r"## +(\S.*?)(?: +#+)? *")
 
 
 @dataclass(frozen=True)
 class Section:
-    """What stands from one `## ` heading to the next, the heading included."""
+    """A section of a lesson: a `## ` heading and the text up to the next one."""
 
-    heading: str  # its words; nothing for what stands before the first heading
+    heading: str  # its words; empty for the text before the first heading
     text: str
 
 
 def lesson_of(chapter: Path) -> str:
-    """The lesson.md of a chapter's folder. Raises Faulty when it is not there or cannot be read."""
+    """Return the text of a chapter's lesson.md. Raises Faulty if it is missing or cannot be read."""
     name = f"problems/{chapter.name}/lesson.md"
     _must_be_inside(chapter, "lesson.md", name)
     return read_text(chapter / "lesson.md", name).strip()
 
 
 def figure_of(chapter: Path, file: str) -> bytes:
-    """Return the picture of this file name in a chapter's folder. Raises Faulty when it cannot be read or is a link out of the bank."""
+    """Return a figure's file from a chapter's folder. Raises Faulty if it cannot be read or is a link out of the bank."""
     name = f"problems/{chapter.name}/figures/{file}"
     _must_be_inside(chapter, f"figures/{file}", name)
     try:
@@ -47,13 +47,13 @@ def figure_of(chapter: Path, file: str) -> bytes:
 
 
 def _must_be_inside(chapter: Path, file: str, name: str) -> None:
-    """Raise Faulty for a file that a link takes from outside of the bank: a notebook would carry it to every student."""
+    """Raise Faulty for a link to a file outside of the bank: notebooks would copy that file to every student."""
     if not (chapter / file).resolve().is_relative_to(chapter.parents[1].resolve()):
-        raise Faulty([Fault(name, "is a link to a place outside of the bank", "Copy the file into the bank.")])
+        raise Faulty([Fault(name, "is a link to a file outside of the bank", "Copy the file into the bank.")])
 
 
 def sections_of(lesson: str) -> list[Section]:
-    """A lesson by its `## ` headings; what looks like one inside a block of code is none.
+    """Split a lesson at its `## ` headings, ignoring lines in code blocks that look like headings.
 
     >>> [section.heading for section in sections_of("# Rings\\n\\nWhy.\\n\\n## Two phases\\n\\nFirst.")]
     ['', 'Two phases']
@@ -75,7 +75,7 @@ def sections_of(lesson: str) -> list[Section]:
 
 
 def by_figures(text: str) -> list[tuple[str, str]]:
-    """A text cut behind each moving picture that it names, in a block of Python of its own: what stands before, and the name.
+    """Split a text at the code blocks that show an interactive figure, into pairs of the text before and the figure's name.
 
     >>> by_figures('Before.\\n\\n```python\\nfigure("ring")\\n```\\n\\nAfter.')
     [('Before.', 'ring'), ('After.', '')]
@@ -85,9 +85,9 @@ def by_figures(text: str) -> list[tuple[str, str]]:
 
 
 def misplaced(listed: Mapping[str, Sequence[str]], lesson: str, source: Source) -> Iterator[Fault]:
-    """What is wrong with the headings under which a chapter.yaml, the `source`, lists its problems.
+    """Yield what is wrong with the headings under which a chapter.yaml, the `source`, lists its problems.
 
-    A heading must stand in the lesson, once, and after the headings that are listed before it.
+    A heading must occur in the lesson exactly once, and the headings must be listed in the order of the lesson.
     """
     headings = [section.heading for section in sections_of(lesson) if section.heading]
     reached, before = -1, ""
@@ -99,22 +99,22 @@ def misplaced(listed: Mapping[str, Sequence[str]], lesson: str, source: Source) 
             )
         elif headings.count(heading) > 1:
             message = f"{name}: lesson.md has the heading “## {heading}” {headings.count(heading)} times"
-            yield source.fault(place, message, "Give each section a heading of its own.", at_key=True)
+            yield source.fault(place, message, "Give each section a different heading.", at_key=True)
         elif headings.index(heading) < reached:
-            message = f"{name}: in lesson.md this section stands before “## {before}”"
+            message = f"{name}: in lesson.md this section comes before “## {before}”"
             yield source.fault(place, message, "List the sections in the order of the lesson.", at_key=True)
         else:
             reached, before = headings.index(heading), heading
 
 
 def _nearest(heading: str, headings: Sequence[str]) -> str:
-    """What an author may have meant by a heading that a lesson does not have."""
+    """Return a suggestion for a heading that a lesson does not have."""
     folded = {known.casefold(): known for known in headings}
     near = difflib.get_close_matches(heading.casefold(), folded, n=1)
     if near:
         return f"Did you mean “{folded[near[0]]}”?"
     return (
-        f"Its headings are {', '.join(f'“{known}”' for known in headings)}."
+        f"The headings are {', '.join(f'“{known}”' for known in headings)}."
         if headings
-        else "Write such headings, or give one plain list."
+        else "Add headings to the lesson, or write one plain list."
     )

@@ -1,4 +1,4 @@
-"""Posing: a problem and a seed become a question, the same on every machine."""
+"""Posing: turns a problem and a seed into a question, the same on every machine."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from shardwise.template.rng import Rng
 
 
 def solved(problem: Problem, seed: str, attempt: int | None = None) -> tuple[Draw, Any]:
-    """The draw of a question, and what its kind solved. Raises ShardwiseError.
+    """Return the draw of a question and its kind's result. Raises ShardwiseError.
 
-    With `attempt` it is that draw, which some template once accepted, and no other. Raises Reject then.
+    With `attempt`, make exactly that draw, which an earlier template accepted; this may raise Reject.
     """
     template, kind = problem.template, problem.kind
     if attempt is not None:
@@ -36,14 +36,14 @@ def solved(problem: Problem, seed: str, attempt: int | None = None) -> tuple[Dra
 
 
 def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Question:
-    """The question that `problem` becomes for `seed`.
+    """Return the question that `problem` poses for `seed`.
 
-    With `attempt` it is that draw, whatever today's constraints say of it: a question that was handed out.
-    Raises ShardwiseError, naming the problem, when its template cannot be drawn or rendered.
+    With `attempt`, make exactly that draw regardless of current constraints, to restore a question that was assigned.
+    Raises ShardwiseError, naming the problem, if its template cannot be drawn or rendered.
     """
     seed = str(seed)
-    if any("\ud800" <= sign <= "\udfff" for sign in seed):  # what a command line makes of bytes that are no text
-        raise ShardwiseError(f"A seed is text, such as 7, and {seed!r} holds what is no character.")
+    if any("\ud800" <= sign <= "\udfff" for sign in seed):  # a command line maps undecodable bytes to surrogates
+        raise ShardwiseError(f"A seed is a text, such as 7; {seed!r} contains invalid characters.")
     try:
         with at_most():
             return question_of(problem, *solved(problem, seed, attempt))
@@ -52,18 +52,18 @@ def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Qu
         raise ShardwiseError(f"{problem.id}, seed {seed}: {overdue(line)}. {ENDLESS}") from error
     except Faulty:
         raise
-    except AUTHORS_CAN_RAISE as error:  # a reference may raise anything at an author's numbers
+    except AUTHORS_CAN_RAISE as error:  # a reference may raise anything for an author's numbers
         why = str(error) if isinstance(error, ShardwiseError) else said_by(error)
         raise ShardwiseError(f"{problem.id}, seed {seed}: {why}") from error
 
 
 def pose_chapter(bank: Catalogue, chapter: str, seed: int | str) -> list[Question] | None:
-    """The questions of a chapter's practice notebook; None for a chapter that the bank does not have."""
+    """Return the questions of a chapter's practice notebook; None if the bank does not have that chapter."""
     return [pose(problem, seed) for problem in bank.of_chapter(chapter)] if chapter in bank.chapters else None
 
 
 def question_of(problem: Problem, drawn: Draw, found: Any) -> Question:
-    """The question of a draw and of what its kind solved. Raises ShardwiseError when a text cannot be rendered."""
+    """Build the question from a draw and its kind's result. Raises ShardwiseError if a text cannot be rendered."""
     template, names = problem.template, drawn.printed
     posed = problem.kind.pose(template, drawn, found)
     worked_out = {**names, **posed.names}
@@ -90,5 +90,5 @@ def question_of(problem: Problem, drawn: Draw, found: Any) -> Question:
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters for a lock file: numbers with a unit as they are shown."""
+    """Return the parameters for a lock file, with numbers that have a unit as they are shown."""
     return {name: str(value) if hasattr(value, "text") else value for name, value in values.items()}

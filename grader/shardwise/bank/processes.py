@@ -1,4 +1,4 @@
-"""Processes for what takes long, and that end at once when the command that started them is interrupted or killed."""
+"""Worker processes that end at once when the command that started them is interrupted or killed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def processes(count: int | None = None) -> Iterator[ProcessPoolExecutor]:
-    """Start this many processes, or one per core. They run before the `with` is entered.
+    """Start this many processes, or one per core; they run before the `with` block is entered.
 
-    Whatever ends the `with` early ends them, and no job that waits is begun: an executor alone would first do all that it
-    was given, which takes minutes.
+    If the block ends early, they end too, and no pending job starts. An executor alone would first finish all pending jobs,
+    which takes minutes.
     """
     executor = ProcessPoolExecutor(count or os.cpu_count(), initializer=is_of_the_command)
     try:
@@ -32,9 +32,9 @@ def processes(count: int | None = None) -> Iterator[ProcessPoolExecutor]:
 
 
 def is_of_the_command() -> None:
-    """Leave Ctrl-C to the command that started this process, and end with it, also where it was killed and could not say so.
+    """Leave Ctrl-C to the command that started this process, and end with that command, even if it was killed.
 
-    A terminal sends Ctrl-C to all, and what this process works on must not be blamed for it. Others may still end it.
+    A terminal sends Ctrl-C to all processes, and this process's job must not be blamed for it. Other signals still end it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -52,7 +52,7 @@ def is_of_the_command() -> None:
 
 @contextmanager
 def held_back(*signals: signal.Signals) -> Iterator[None]:
-    """Keep these signals waiting until this is left. A process that is forked within does not get them until it lets them in."""
+    """Hold these signals back until the block ends. A process forked inside does not receive them until it unblocks them."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return

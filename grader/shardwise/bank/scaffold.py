@@ -1,4 +1,4 @@
-"""Beginnings: a bank, a chapter and a problem that pass the lint at once, for an author to change."""
+"""Scaffolds: a bank, a chapter and a problem that pass the lint, for an author to edit."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ USUAL = "quantity"  # the kind of most problems
 
 
 def _text(name: str) -> str:
-    """Read one of the files that new problems and banks begin with."""
+    """Return the text of a template file for new problems and banks."""
     return resources.files(__package__).joinpath("beginnings", name).read_text("utf-8")
 
 
 def starter(kind: str, title: str) -> str:
-    """The text of a new problem. Raises ShardwiseError for a kind that does not exist."""
+    """Return the text of a new problem. Raises ShardwiseError for an unknown kind."""
     if kind not in kinds():
-        raise ShardwiseError(f"There is no kind {kind!r}; the kinds are {', '.join(kinds())}.")
+        raise ShardwiseError(f"There is no kind {kind!r}. The kinds are {', '.join(kinds())}.")
     chosen = kinds()[kind]
     program = f":\n\n```python\n{chosen.starter_program}```".replace("\n", "\n  ").replace("\n  \n", "\n\n")
     ending = program if chosen.starter_program else "." if chosen.is_program else _KEY
@@ -40,11 +40,11 @@ def starter(kind: str, title: str) -> str:
 
 
 def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
-    """Start a bank in a folder: a chapter with a problem of each kind, its references and oracles. Gives what was written.
+    """Create a bank in a folder: a chapter with a problem of each kind, references and oracles. Returns the written files.
 
-    The kinds are those that shardwise brings, so that whoever has it can use the bank; numbers come first.
+    It uses only built-in kinds, so that everybody with shardwise can use the bank; numeric problems come first.
 
-    Raises ShardwiseError when anything that it would write is there already.
+    Raises ShardwiseError if any of the files exists already.
     """
     chapter = folder / "problems" / "01-first-chapter"
     slugs = {kind: f"first-{kind}" for kind in sorted(named, key=lambda kind: kind != USUAL)}
@@ -59,13 +59,13 @@ def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
         **{chapter / f"{slug}.yaml": starter(kind, _title(slug)) for kind, slug in slugs.items()},
     }
     if is_device(folder.name):
-        raise ShardwiseError(f"{folder.name} is a device on Windows, and no name for a folder; nothing was written.")
+        raise ShardwiseError(f"Cannot create {folder.name}: on Windows that is a device. Nothing was written.")
     nearest = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not nearest.is_dir():
-        raise ShardwiseError(f"{nearest} is no folder; nothing was written. Name a new folder.")
+        raise ShardwiseError(f"{nearest} is not a folder. Nothing was written; name a new folder.")
     taken = [path for path in (folder / "problems", folder / "solutions", folder / "shardwise.toml") if path.exists()]
     if taken:
-        raise ShardwiseError(f"{', '.join(map(str, taken))} is there already; nothing was written. Name a new folder.")
+        raise ShardwiseError(f"{', '.join(map(str, taken))} already exists. Nothing was written; name a new folder.")
     write_together({path: text.encode() for path, text in files.items()})
     return list(files)
 
@@ -78,31 +78,31 @@ def _ignoring(path: Path) -> str:
 
 
 def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
-    """Start a problem in the first of some banks, list it in its chapter, and give it a reference to begin with.
+    """Create a problem in the first of some banks, list it in its chapter, and give it a reference.
 
-    A chapter that does not exist is started, too. Gives what was written, the problem first. Raises ShardwiseError when the
-    problem exists, its name cannot be, or the bank is an installed one, which is not to be written into.
+    Creates the chapter too, if necessary. Returns the written files, the problem first. Raises ShardwiseError if the problem
+    exists, its name is invalid, or the bank is an installed one.
     """
     bank = banks.all[0]
     chapter, _, slug = problem.partition("/")
     if not slug:
         raise ShardwiseError(
-            f"{problem!r} names no chapter. Write chapter/problem, such as {_some_chapter(bank)}/{problem}."
+            f"{problem!r} has no chapter. Write chapter/problem, such as {_some_chapter(bank)}/{problem}."
         )
     if why := bad_slug(slug):
         raise ShardwiseError(f"{why}.")
     if not re.fullmatch(r"[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*", chapter):
         raise ShardwiseError(
-            f"{chapter!r} is no chapter's name: write two digits and a slug, such as {_some_chapter(bank)}."
+            f"{chapter!r} is not a valid chapter name. Write two digits and a slug, such as {_some_chapter(bank)}."
         )
     if _is_installed(bank.folder):
         raise ShardwiseError(
-            f"{bank.folder} is installed, and an update would take your problem away. Start a bank of your own:  "
+            f"{bank.folder} is an installed bank, and an update would delete your problem. Create your own bank:  "
             "shardwise init bank DIR"
         )
     taken = next((name for name in bank.problems if name.rpartition("/")[2] == slug), None)
     if taken:
-        raise ShardwiseError(f"{taken} has this slug already; slugs are unique in the whole bank.")
+        raise ShardwiseError(f"{taken} already has this slug. Slugs must be unique in a bank.")
     folder = bank.lessons / chapter
     listing = folder / "chapter.yaml"
     text = starter(kind, _title(slug))
@@ -122,8 +122,8 @@ def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
         files |= {path: content for path, content in examples.items() if not path.exists()}
     present = [str(path) for path in files if path.exists() and path != listing]
     if present:
-        raise ShardwiseError(f"{', '.join(present)} is there already; nothing was written. Take another name.")
-    named = {listing: files[listing], **files}  # the chapter names the problem once that is there
+        raise ShardwiseError(f"{', '.join(present)} already exists. Nothing was written; choose another name.")
+    named = {listing: files[listing], **files}  # the chapter's list is written last, when the problem exists
     write_together({path: content.encode() for path, content in named.items()})
     return list(files)
 
@@ -137,14 +137,14 @@ def _some_chapter(bank: Bank) -> str:
 
 
 def _is_installed(folder: Path) -> bool:
-    """Whether a bank lies among Python's packages."""
+    """Return whether a bank is inside Python's package folders."""
     return any(part in ("site-packages", "dist-packages") for part in folder.parts)
 
 
 def _listed(text: str, slug: str) -> str:
-    """chapter.yaml with one more problem at the end of its list, or of its last section; all else stays as it is written.
+    """Return chapter.yaml with a problem appended to its list, or to its last section; everything else stays unchanged.
 
-    Raises ShardwiseError where the list is written in a way that cannot be added to.
+    Raises ShardwiseError if the list is written in a form that cannot be extended.
     """
     before = parse_yaml(text, "chapter.yaml")
     path: tuple[str, ...] = ("problems",)
@@ -162,10 +162,10 @@ def _listed(text: str, slug: str) -> str:
     with suppress(Faulty):
         if _flat(parse_yaml(made, "chapter.yaml").data) == [*_flat(before.data), slug]:
             return made
-    raise ShardwiseError("chapter.yaml has no list of problems that I can add to; add the new one by hand.")
+    raise ShardwiseError("Cannot add the problem to the list in chapter.yaml. Add it by hand.")
 
 
 def _flat(chapter: Mapping[str, Any]) -> list[str]:
-    """The slugs that a chapter.yaml lists."""
+    """Return the slugs that a chapter.yaml lists."""
     listed = chapter["problems"]
     return [slug for part in listed.values() for slug in part] if isinstance(listed, Mapping) else list(listed)

@@ -19,7 +19,7 @@ from shardwise.cli.tables import print_columns, print_reports, print_spreads, pr
 from shardwise.cli.trust import trust_folder
 from shardwise.errors import ShardwiseError
 
-_MOST_SEEDS = 1_000_000  # which take hours
+_MOST_SEEDS = 1_000_000  # this many take hours
 
 
 commands = typer.Typer()
@@ -27,23 +27,31 @@ commands = typer.Typer()
 
 @commands.command(epilog="Example:  shardwise lint problems/01-first-chapter --seeds 1000")
 def lint(
-    paths: Annotated[
-        list[str] | None, typer.Argument(help="Chapters or problems; the whole bank when left out.")
+    paths: Annotated[list[str] | None, typer.Argument(help="Chapters or problems. Default: the whole bank.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=_MOST_SEEDS, help="Number of draws per problem.")] = 200,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Number of processes, at most one per core. Default: one per core.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=_MOST_SEEDS, help="How many draws of each problem.")] = 200,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes, at most one a core, as when left out.")] = None,
     fairness: Annotated[
-        bool, typer.Option("--fairness", help="Instead, say how much harder one draw of a problem is than another.")
+        bool,
+        typer.Option(
+            "--fairness", help="Instead, report how much the difficulty varies between the draws of a problem."
+        ),
     ] = False,
     prose: Annotated[
         bool,
         typer.Option(
-            "--prose", help="Instead, check the English of problems and lessons: long sentences, phrases to avoid."
+            "--prose",
+            help="Instead, check the English of problems and lessons for long sentences and phrases to avoid.",
         ),
     ] = False,
     bank: BankNames = None,
 ) -> None:
-    """Prove the bank sound: every key against its oracle, every mistake apart, every text rendered."""
+    """Check that the bank is sound.
+
+    For many draws of each problem, confirm the key with the oracle, check that no mistake is within tolerance of the key, and
+    render every text.
+    """
     if fairness:
         _print_fairness(paths, seeds, bank)
         return
@@ -55,7 +63,7 @@ def lint(
 
     only = [name for name in map(_id_of, paths or []) if name]
     banks = banks_of(bank)
-    with progress_bar("proving", None) as advance:
+    with progress_bar("checking", None) as advance:
         reports = run(banks, seeds=seeds, only=only, workers=workers, progress=advance)
     print_reports(reports)
     faults = faults_of(reports)
@@ -70,7 +78,7 @@ def lint(
 
 
 def _print_fairness(paths: list[str] | None, seeds: int, bank: list[str] | None) -> None:
-    """The problems by the spread between their easiest and their hardest draw, the widest first."""
+    """Print the problems by the spread between their easiest and their hardest draw, the widest first."""
     from shardwise.bank.lint.fairness import spreads
 
     only = [name for name in map(_id_of, paths or []) if name]
@@ -81,20 +89,18 @@ def _print_fairness(paths: list[str] | None, seeds: int, bank: list[str] | None)
 
 
 def _print_prose(paths: list[str] | None, bank: list[str] | None) -> None:
-    """Print what the prose should avoid, and exit with 1 if there is anything."""
+    """Print what the prose should avoid, and exit with code 1 if there is anything."""
     from shardwise.bank.lint.prose import prose_faults
 
     faults = prose_faults(banks_of(bank), [name for name in map(_id_of, paths or []) if name])
     for fault in faults:
         typer.echo(str(fault), err=True)
-    typer.echo(
-        f"{len(faults)} fault{'s' * (len(faults) != 1)} in the prose" if faults else "Nothing to avoid in the prose"
-    )
+    typer.echo(f"{len(faults)} fault{'s' * (len(faults) != 1)} in the prose" if faults else "No faults in the prose")
     raise typer.Exit(1 if faults else 0)
 
 
 def _id_of(path: str) -> str:
-    """The id that a path in the bank stands for; nothing for the bank itself."""
+    """Return the id of the problem or chapter at a path in the bank; empty for the bank itself."""
     parts = path.replace("\\", "/").removesuffix(".yaml").split("/")
     if "problems" in parts:
         parts = parts[parts.index("problems") + 1 :]
@@ -103,9 +109,12 @@ def _id_of(path: str) -> str:
 
 @commands.command(epilog="Example:  shardwise schema > problem.schema.json")
 def schema(
-    of: Annotated[str, typer.Argument(help="problem, chapter, curriculum or set")] = "problem",
+    of: Annotated[str, typer.Argument(help="The file to describe: problem, chapter, curriculum or set.")] = "problem",
 ) -> None:
-    """Print the JSON Schema of a file that authors write, so that an editor completes it."""
+    """Print the JSON Schema of a YAML file.
+
+    With it, an editor completes and checks problems, chapters, curricula and sets.
+    """
     from shardwise.bank.files import adapter
 
     if of == "set":
@@ -115,7 +124,7 @@ def schema(
     elif of in ("problem", "chapter", "curriculum"):
         document = adapter(of).json_schema()
     else:
-        raise ShardwiseError(f"There is no schema of {of!r}; there are problem, chapter, curriculum and set.")
+        raise ShardwiseError(f"There is no schema for {of!r}. Choose problem, chapter, curriculum or set.")
     document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     document["title"] = f"shardwise {of}"
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
@@ -123,41 +132,47 @@ def schema(
 
 @commands.command(epilog="Example:  shardwise new 01-first-chapter/my-problem --kind quantity")
 def new(
-    problem: Annotated[str, typer.Argument(help="The id: chapter folder and slug.")],
-    kind: Annotated[str, typer.Option(help="One of the kinds that `shardwise kinds` lists.")] = "quantity",
+    problem: Annotated[str, typer.Argument(help="The problem's id: chapter folder and slug.")],
+    kind: Annotated[str, typer.Option(help="The kind of question; `shardwise kinds` lists them.")] = "quantity",
     bank: BankNames = None,
 ) -> None:
-    """Start a new problem from a template that passes the lint, and list it in its chapter."""
+    """Create a problem and add it to its chapter.
+
+    The new problem passes the lint, so you can edit it step by step.
+    """
     from shardwise.bank.scaffold import new_problem
 
     for path in new_problem(problem, kind, banks_of(bank)):
         typer.echo(f"Wrote {path}")
     named = "".join(f" --bank {quote(name)}" for name in bank or ())
-    typer.echo(f"Make it yours, then:  shardwise lint {quote(problem)}{named}")
+    typer.echo(f"Edit it, then check it:  shardwise lint {quote(problem)}{named}")
 
 
-beginnings = typer.Typer(help="Start something of your own.", no_args_is_help=True)
+beginnings = typer.Typer(help="Create a bank.", no_args_is_help=True)
 commands.add_typer(beginnings, name="init")
 
 
 @beginnings.callback()
 def _beginnings() -> None:
-    """Start something of your own."""
+    """Create a bank."""
 
 
 @beginnings.command("bank", epilog="Example:  shardwise init bank my-bank")
 def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
-    """Start a bank: a chapter with a problem of each kind, their references and oracles. It passes the lint at once."""
+    """Create a bank in a new folder.
+
+    It has one chapter with a problem of each kind, references and oracles, and passes the lint.
+    """
     from shardwise.bank.scaffold import init_bank as run
 
     for path in run(folder):
         typer.echo(f"Wrote {path}")
     trust_folder(folder)
-    typer.echo(f"Prove it sound:  shardwise lint --bank {quote(_as_folder(folder))}")
+    typer.echo(f"Check it:  shardwise lint --bank {quote(_as_folder(folder))}")
 
 
 def _as_folder(folder: Path) -> str:
-    """A folder's name as `--bank` takes it for no other: not for the shipped bank, nor for somebody's home."""
+    """Return a folder's name in a form that `--bank` cannot confuse with the shipped bank or a home directory."""
 
     return f"./{folder}" if str(folder).strip() == SHIPPED or str(folder).startswith("~") else str(folder)
 
@@ -165,21 +180,23 @@ def _as_folder(folder: Path) -> str:
 @commands.command(epilog="Example:  shardwise coverage --write docs/coverage.md")
 def coverage(
     page: Annotated[
-        Path | None, typer.Option("--write", metavar="FILE", help="Write it as a page of Markdown.")
+        Path | None, typer.Option("--write", metavar="FILE", help="Write the table as a Markdown page.")
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when the page differs.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with code 1 if the page is out of date.")
+    ] = False,
     bank: BankNames = None,
 ) -> None:
-    """Show what the bank has to teach, row by row, and which problems carry it."""
+    """Show which problems cover the curriculum."""
 
     curriculum = _curriculum(banks_of(bank))
     if page is None:
         if check:
-            raise ShardwiseError("Name the page that is to be checked:  shardwise coverage --write FILE --check")
-        print_columns(("row", "chapter", "asks", "carried by"), coverage_table(curriculum))
+            raise ShardwiseError("--check needs the page to check:  shardwise coverage --write FILE --check")
+        print_columns(("row", "chapter", "asks", "covered by"), coverage_table(curriculum))
     elif write_page(curriculum, page, check=check) and check:
         typer.echo(
-            f"{page} is not what the bank says today. Run `shardwise coverage --write {quote(str(page))}` and commit it.",
+            f"{page} is out of date. Run `shardwise coverage --write {quote(str(page))}` and commit it.",
             err=True,
         )
         raise typer.Exit(1)
@@ -187,11 +204,11 @@ def coverage(
 
 
 def _curriculum(banks: Banks) -> Curriculum:
-    """The curriculum of the one bank that has one. Raises ShardwiseError."""
+    """Return the curriculum of the one bank that has one. Raises ShardwiseError if none has, or several have."""
 
     found = [curriculum for each in banks.all if (curriculum := curriculum_of(each))]
     if not found:
-        raise ShardwiseError(f"No bank here has a {NAME}, a list of what it has to teach.")
+        raise ShardwiseError(f"No bank here has a {NAME}, the list of what it covers.")
     if len(found) > 1:
-        raise ShardwiseError("Several banks here have a curriculum. Name one with --bank.")
+        raise ShardwiseError("Several of these banks have a curriculum. Name one with --bank.")
     return found[0]

@@ -37,87 +37,103 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-Paths = Annotated[list[Path], typer.Argument(help="Notebooks, folders of them, or zip archives.")]
+Paths = Annotated[list[Path], typer.Argument(help="Notebooks, folders of notebooks, or zip archives.")]
 Locks = Annotated[
-    list[Path] | None, typer.Option(help="Lock file of the set; looked for above the submissions when left out.")
+    list[Path] | None, typer.Option(help="Lock file of the set. Default: search the folders above the submissions.")
 ]
 KeyFile = Annotated[
     Path | None,
-    typer.Option("--key", help="The course key, if it is not beside the lock file; or the variable SHARDWISE_KEY."),
+    typer.Option(
+        "--key", help="File of the course key. Default: the variable SHARDWISE_KEY, or the key next to the lock file."
+    ),
 ]
 Student = Annotated[
-    str | None, typer.Option(help="Whose the one notebook is, whatever its metadata and its folder say.")
+    str | None,
+    typer.Option(
+        help="The student who owns the notebook, regardless of its metadata and folder; for a single notebook."
+    ),
 ]
 ReceivedBy = Annotated[
     str | None,
     typer.Option(
         "--received",
         metavar="FILE.csv|git",
-        help="When notebooks were received: a CSV file with student and time, or the times of git's commits. Left out, and for students who are not in the CSV file: the files' own.",
+        help="When notebooks were received: a CSV file with the columns student and time, or git for commit times. Default, and for students who are not in the CSV file: the files' own times.",
     ),
 ]
 Latest = Annotated[
-    bool, typer.Option("--latest", help="Of several notebooks of one student the latest counts; otherwise none does.")
+    bool,
+    typer.Option(
+        "--latest", help="If a student has several notebooks, grade the latest; without this, none of them counts."
+    ),
 ]
-Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Number of processes. Default: one per core.")]
 
 
 @commands.command(epilog="Example:  shardwise grade submitted/ --out results/ --junit results/junit.xml")
 def grade(
     paths: Paths,
-    out: Annotated[Path, typer.Option(help="The folder for grades.csv, results.jsonl and feedback/.")],
+    out: Annotated[Path, typer.Option(help="Folder for grades.csv, results.jsonl and feedback/.")],
     lock: Locks = None,
     key: KeyFile = None,
     student: Student = None,
     received: ReceivedBy = None,
     latest: Latest = False,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML here.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     gradescope: Annotated[
-        Path | None, typer.Option(help="Write Gradescope's results.json here (one notebook).")
+        Path | None, typer.Option(help="Write Gradescope's results.json to this file; for a single notebook.")
     ] = None,
     visibility: Annotated[
-        str, typer.Option(help="Of results.json: visible, hidden, after_due_date or after_published.")
+        str, typer.Option(help="When Gradescope shows the results: visible, hidden, after_due_date or after_published.")
     ] = "visible",
     workers: Workers = None,
     tier: Annotated[
-        str | None, typer.Option(help="Take this tier of the sandbox (1, 1b or 2), not the strongest.")
+        str | None, typer.Option(help="Sandbox tier to use: 1, 1b or 2. Default: the strongest that works here.")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(help="Grade on the workers of this Dask scheduler: tcp://...")
+        str | None, typer.Option(help="Grade on the workers of this Dask scheduler, such as tcp://...")
     ] = None,
     slurm: Annotated[
-        bool, typer.Option("--slurm", help="Grade on --workers Slurm jobs, as Dask is configured.")
+        bool, typer.Option("--slurm", help="Grade in --workers Slurm jobs, as configured for Dask.")
     ] = False,
     kubernetes: Annotated[
-        bool, typer.Option("--kubernetes", help="Grade on --workers pods, as Dask is configured.")
+        bool, typer.Option("--kubernetes", help="Grade in --workers Kubernetes pods, as configured for Dask.")
     ] = False,
     bank: TrustedBankNames = None,
-    solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Include worked solutions in the feedback pages.")
+    ] = False,
     yes: Annotated[
         bool,
         typer.Option(
             "--yes",
-            help="Do not ask before a student's grade is lost, a notebook becomes late or in time, or points of a set change.",
+            help="Do not ask before a student loses a grade, a notebook becomes late or on time, or a question's points change.",
         ),
     ] = False,
     fail_under: Annotated[
         str | None,
-        typer.Option(metavar="POINTS|PERCENT", help="Exit code 1 when a notebook has less, such as 20 or 60%."),
+        typer.Option(metavar="POINTS|PERCENT", help="Exit with code 1 if a notebook scores less, such as 20 or 60%."),
     ] = None,
     expect: Annotated[
         str | None,
         typer.Option(
-            metavar="CHAPTER|SET", help="Exit code 1 when a notebook is of another one, such as 01-first-chapter."
+            metavar="CHAPTER|SET",
+            help="Exit with code 1 if a notebook belongs to another one, such as 01-first-chapter.",
         ),
     ] = None,
     unsafe: Annotated[
         bool,
-        typer.Option("--unsafe-no-sandbox", help="Run student code with the rights you have. Only for your own code."),
+        typer.Option(
+            "--unsafe-no-sandbox", help="Run student code with your own permissions. Only for code that you wrote."
+        ),
     ] = False,
 ) -> None:
-    """Grade notebooks in the sandbox. Run it again after any end: what is done is not done again.
+    """Grade notebooks in the sandbox.
 
-    Exit code 0: all graded; 1: something could not be, is below --fail-under or not of --expect; 2: usage.
+    If it is interrupted, run it again: notebooks that are already graded are skipped.
+
+    Exit codes: 0, everything was graded; 1, a notebook could not be graded, is below --fail-under or does not match --expect;
+    2, wrong usage.
     """
     from shardwise.cli import ci
     from shardwise.grading.batch import NoNotebook
@@ -133,8 +149,8 @@ def grade(
     _say_what_is_kept(out)
     if unsafe:
         typer.echo(
-            "NO SANDBOX: the notebooks' code runs with your rights. It can read your files, your keys and the answers, use "
-            "your network, and forge its own grade. Do this with your own code only.",
+            "NO SANDBOX: the notebooks' code runs with your permissions. It can read your files, your keys and the answers, use "
+            "your network, and forge its own grade. Use this only for code that you wrote.",
             err=True,
         )
     settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
@@ -161,14 +177,14 @@ def _must_be_a_tier(tier: str | None) -> None:
 
     if tier is not None and tier not in TIERS:
         raise ShardwiseError(
-            f"There is no tier {tier!r} of the sandbox; there are {', '.join(TIERS)}. `shardwise doctor` says which hold here."
+            f"The sandbox has no tier {tier!r}. Choose {', '.join(TIERS)}; `shardwise doctor` shows which of them work here."
         )
 
 
 def _decisions(
     student: str | None, received: str | None, latest: bool, locks: Iterable[Lock], metadata: Path | None = None
 ) -> Decisions:
-    """Return who handed in what and when, from the options or from Gradescope's metadata."""
+    """Return who submitted what and when, from the options or from Gradescope's metadata."""
     from shardwise.course.collecting.receipts import by_file, by_time, received_by
     from shardwise.course.gradescope import submitted_at, submitters
     from shardwise.grading.intake import Decisions
@@ -185,8 +201,8 @@ def _decisions(
 
 
 def _say_what_is_kept(out: Path) -> None:
-    """Nothing is lost when a batch is interrupted; say so."""
-    say_when_stopped(f"What was graded is kept in {out}; the same command goes on from there.")
+    """Set the message for an interrupt: grades so far are kept."""
+    say_when_stopped(f"Grades so far are saved in {out}. Run the same command again to continue.")
 
 
 def _run_batch(
@@ -202,7 +218,7 @@ def _run_batch(
     *,
     yes: bool,
 ) -> Batch:
-    """Grade a batch and write its tables; exit first if that would change something nobody agreed to."""
+    """Grade a batch and write its tables; exit first if that would change something that nobody confirmed."""
     from shardwise.grading import reports
     from shardwise.grading.batch import grade as run
     from shardwise.grading.consequences import consequences
@@ -211,9 +227,9 @@ def _run_batch(
     with alone_in(out):
         found = consequences(paths, out, locks_near(paths, locks, named_key(key)), decisions)
         print_consequences(found)
-        if found and not yes and not _agreed("Grade and write that?"):
+        if found and not yes and not _agreed("Grade and write these changes?"):
             typer.echo(
-                f"Nothing was graded, and nothing written.{'' if sys.stdin.isatty() else ' --yes goes on without asking.'}"
+                f"Nothing was graded or written.{'' if sys.stdin.isatty() else ' Use --yes to proceed without being asked.'}"
             )
             raise typer.Exit(1)
     with (
@@ -230,7 +246,7 @@ def _run_batch(
 
 
 def _practice(names: list[str] | None) -> Callable[[str, str], Sequence[Question] | None]:
-    """What draws the questions of practice notebooks; the banks are opened when there is one, for sets need none."""
+    """Return a function that draws the questions of practice notebooks; it opens the banks only when it is needed."""
     opened: list[Banks] = []
 
     def practised(chapter: str, seed: str) -> Sequence[Question] | None:
@@ -246,26 +262,31 @@ def _practice(names: list[str] | None) -> Callable[[str, str], Sequence[Question
 @commands.command(epilog="Example:  shardwise regrade submitted/ --out results/")
 def regrade(
     paths: Paths,
-    out: Annotated[Path, typer.Option(help="The folder with the results that count.")],
+    out: Annotated[Path, typer.Option(help="Folder with the results that count.")],
     lock: Locks = None,
     key: KeyFile = None,
     student: Student = None,
     received: ReceivedBy = None,
     latest: Latest = False,
     workers: Workers = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Write the new grades without asking.")] = False,
     bank: TrustedBankNames = None,
 ) -> None:
-    """Grade again by today's templates: show which points would change and why, and write when you say so."""
+    """Grade again with the current templates.
+
+    This shows which points would change and why, and asks before it writes anything.
+    """
     from shardwise.grading.intake import locks_near
     from shardwise.grading.record.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
     from shardwise.grading.running.cores import usable
 
     _must_exist(paths)
-    say_when_stopped(f"Nothing of {out} was changed; the same command goes on from there.")
+    say_when_stopped(f"Nothing in {out} was changed. Run the same command again to continue.")
     if not (out / LEDGER).is_file():
-        raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {quote(str(out))}")
+        raise ShardwiseError(
+            f"{out} contains no results yet. Grade first:  shardwise grade ... --out {quote(str(out))}"
+        )
     near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
     decisions = _decisions(student, received, latest, near)
     with alone_in(out):
@@ -279,72 +300,75 @@ def regrade(
         told = " and ".join(f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count)
         if not told:
             words = _other_than_points(again)
-            _write(again)  # the same points by newer templates: nothing to decide
+            _write(again)  # newer templates give the same points, so there is nothing to decide
             typer.echo(f"No points change. {words}")
-        elif yes or _agreed(f"{told} would change. Write?"):
+        elif yes or _agreed(f"{told} would change. Write these changes?"):
             _write(again)
             typer.echo(
-                f"Written: {out / 'grades.csv'}. What counted before stays on record:  shardwise history --out {quote(str(out))}"
+                f"Wrote {out / 'grades.csv'}. Earlier gradings stay on record:  shardwise history --out {quote(str(out))}"
             )
         else:
             again.discard()
             typer.echo(
-                f"Nothing was written.{'' if sys.stdin.isatty() else ' Nobody could be asked: --yes writes it.'}"
+                f"Nothing was written.{'' if sys.stdin.isatty() else ' Use --yes to write without being asked.'}"
             )
             raise typer.Exit(1)
 
 
 def _other_than_points(again: Regrade) -> str:
-    """Say what is written where no points change: hints, solutions and keys of today, for students to read."""
+    """Return what is written although no points change: current hints, solutions and keys, for students to read."""
     locks, gradings = again.rewritten()
     written = [
-        *(f"{lock.name}, by today's templates (the one before is kept beside it)" for lock in locks),
+        *(f"{lock.name}, from the current templates (the previous one is kept next to it)" for lock in locks),
         *([f"{gradings} feedback page{'s' * (gradings > 1)}"] if gradings else []),
     ]
-    return f"Written: {'; '.join(written)}." if written else "Nothing else does, either."
+    return f"Wrote {'; '.join(written)}." if written else "Nothing else changes either."
 
 
 def _write(again: Regrade) -> None:
-    """Write what was graded again. Ctrl-C waits until all of it is written: halfway, lock file, ledger and tables would disagree."""
+    """Write the new gradings.
+
+    Ctrl-C is held back until all of it is written: halfway, lock file, ledger and tables would disagree.
+    """
     with waited_for():
         again.write()
-        say_when_stopped(f"What was graded again is written to {again.out}.")
+        say_when_stopped(f"The new grades were written to {again.out}.")
 
 
 def _must_be_reports(**files: Path | None) -> None:
-    """Raise ShardwiseError for a report that could not be written, before anything is graded."""
-    endings = {"junit": ".xml", "gradescope": ".json"}  # neither a course key nor a lock file has one of these
+    """Raise ShardwiseError, before anything is graded, for a report that could not be written."""
+    endings = {"junit": ".xml", "gradescope": ".json"}  # so a typo cannot overwrite a course key or a lock file
     for option, path in files.items():
         if path and path.is_dir():
-            raise ShardwiseError(f"--{option} names a file to write, and {path} is a folder.")
+            raise ShardwiseError(f"--{option} needs a file to write, but {path} is a folder.")
         if path and path.suffix != endings[option]:
-            raise ShardwiseError(f"--{option} names a file that ends in {endings[option]}, and {path} does not.")
+            raise ShardwiseError(f"--{option} needs a file name that ends in {endings[option]}, but {path} does not.")
 
 
 def _must_exist(paths: Sequence[Path]) -> None:
-    """Raise ShardwiseError for paths that do not, before a folder is made for their results."""
+    """Raise ShardwiseError for paths that do not exist, before a folder is created for their results."""
     missing = [str(path) for path in paths if not path.exists()]
     if missing:
         raise ShardwiseError(f"{', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not exist.")
 
 
 def _agreed(question: str) -> bool:
-    """A yes; a script that cannot be asked has to say --yes."""
+    """Ask on a terminal and return whether the answer is yes; a script has to use --yes instead."""
     return sys.stdin.isatty() and typer.confirm(question)
 
 
 def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
-    """The cluster that was asked for."""
+    """Return the cluster that was asked for, if any."""
     asked = {scheduler: bool(scheduler), "slurm": slurm, "kubernetes": kubernetes}
     places = [place for place, wanted in asked.items() if wanted]
     if len(places) > 1:
-        raise ShardwiseError("Grade in one place: --scheduler, --slurm or --kubernetes.")
+        raise ShardwiseError("Use only one of --scheduler, --slurm and --kubernetes.")
     return places[0] if places else None
 
 
 @contextmanager
 def _where(place: str | None, settings: Settings, workers: int | None) -> Iterator[tuple[Opener | None, int]]:
-    """What a batch runs on, and how wide that is: a cluster, or this machine."""
+    """Yield what a batch runs on, a cluster or this machine, and its number of workers."""
 
     if place is None:
         yield None, workers or len(usable())

@@ -1,4 +1,4 @@
-"""The commands that look and change nothing: the history of gradings, and the doctor for the machine that grades."""
+"""The commands that change nothing: `history` of gradings, and `doctor` for the machine that grades."""
 
 from __future__ import annotations
 
@@ -19,23 +19,26 @@ commands = typer.Typer()
 
 @commands.command(epilog="Example:  shardwise history --out results/ --student ada")
 def history(
-    out: Annotated[Path, typer.Option(help="The folder with the results.")],
+    out: Annotated[Path, typer.Option(help="Folder with the results.")],
     student: Annotated[str | None, typer.Option(help="Only this student.")] = None,
     key: KeyFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
+    """Show every grading, and why it was made.
+
+    The table also lists when, by whom, with which engine and in which sandbox.
+    """
     from shardwise.grading.record.ledger import LEDGER, Ledger
     from shardwise.grading.regrade import cause_of
     from shardwise.grading.results import to_json
 
     if not (out / LEDGER).is_file():
-        raise ShardwiseError(f"{out} holds no results yet.")
+        raise ShardwiseError(f"{out} contains no results yet.")
     named = named_key(key)
     with Ledger(out / LEDGER, [named] if named else ()) as ledger:
         gradings = list(ledger.history(student))
     if not gradings:
-        raise ShardwiseError(f"Nothing of {student!r} was graded into {out}." if student else f"{out} is empty.")
+        raise ShardwiseError(f"{out} has no gradings of {student!r}." if student else f"{out} is empty.")
     if as_json:
         for grading in gradings:
             about = {name: getattr(grading, name) for name in ("at", "who", "engine", "notebook", "key")}
@@ -46,9 +49,10 @@ def history(
 
 @commands.command(epilog="Example:  shardwise doctor")
 def doctor(as_json: Json = False) -> None:
-    """Say how student code would be isolated on this machine, why, and what would make it better.
+    """Show how this machine isolates student code.
 
-    Each tier is tried by attacking it. Exit code 0: submissions can be graded here; 1: they cannot.
+    Each tier of the sandbox is tested by attacking it; for a tier that does not work, you see why and what to do. Exit codes:
+    0, submissions can be graded here; 1, they cannot.
     """
     from dataclasses import asdict
 

@@ -1,6 +1,6 @@
-"""Ctrl-C and SIGTERM: a command that is interrupted ends in one line, without a traceback, with exit code 130 or 143.
+"""Ctrl-C and SIGTERM: an interrupted command ends with one line, no traceback, and exit code 130 or 143.
 
-Interrupts are handled from the moment this module is imported, so it imports little; until then, `shardwise.__main__` handles them.
+Importing this module installs the handlers, so it imports little; until then, `shardwise.__main__` handles interrupts.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
-_STOPPED = 128  # plus the number of the signal: the exit code of a command that was interrupted, as in a shell
-# Another Ctrl-C within so many seconds of the first counts as the same one: `timeout` sends each signal twice.
+_STOPPED = 128  # plus the number of the signal, the exit code of an interrupted command is the same as in a shell
+# A second Ctrl-C within this many seconds counts as the first one: `timeout` sends each signal twice.
 _SAME = 1.0
 
 
 class Interrupted(BaseException):
-    """Ctrl-C or SIGTERM. It is not a KeyboardInterrupt, since typer ends those with the exit code alone."""
+    """Ctrl-C or SIGTERM. It is not a KeyboardInterrupt, because typer turns those into a bare exit code."""
 
 
 class _Command:
-    """The command of this process, and whether it was interrupted."""
+    """The state of this process's command: whether and how it was interrupted."""
 
-    words: str = "Stopped."  # the message when it is interrupted
-    number: int = 0  # of the signal that interrupted it
-    since: float = 0.0  # when that was
-    ends_a_part: bool = False  # whether Ctrl-C ends only a part of it
-    is_held_back: bool = False  # whether interrupts wait for the end of a block
-    waiting: int = 0  # the number of the signal that waits
+    words: str = "Stopped."  # the message after an interrupt
+    number: int = 0  # of the signal that interrupted the command
+    since: float = 0.0  # when the signal arrived
+    ends_a_part: bool = False  # whether Ctrl-C ends only one block of the command
+    is_held_back: bool = False  # whether interrupts are held back until the end of a block
+    waiting: int = 0  # the number of the signal that is held back
 
 
 _command = _Command()
 
 
 def say_when_stopped(words: str) -> None:
-    """Set what an interrupt says from now on: what is kept, and how to go on."""
+    """Set the message for an interrupt from now on: what is kept, and how to continue."""
     _command.words = f"Stopped. {words}"
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Let Ctrl-C end this block alone: it raises KeyboardInterrupt here, and the command goes on. SIGTERM ends the command."""
+    """Let Ctrl-C end only this block: it raises KeyboardInterrupt, and the command continues. SIGTERM ends the command."""
     _command.ends_a_part = True
     try:
         yield
@@ -53,9 +53,9 @@ def stoppable() -> Iterator[None]:
 
 @contextmanager
 def waited_for() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back until this block has ended. If it ended without an error, they interrupt the command then.
+    """Hold back Ctrl-C and SIGTERM until this block has ended without an error; then let them interrupt the command.
 
-    Blocking the signals would not do: another thread would take them, and Python would run their handler in the main one.
+    Blocking the signals would not work: another thread would receive them, and Python would run the handler in the main one.
     """
     _command.is_held_back = True
     try:
@@ -67,13 +67,13 @@ def waited_for() -> Iterator[None]:
 
 
 def pass_on() -> None:
-    """Raise the interrupt again where a library has turned it into another error, as pydantic does."""
+    """Raise the interrupt again if a library has turned it into another error, as pydantic does."""
     if _command.number:
         raise Interrupted
 
 
 def run(command: Callable[[], None]) -> NoReturn:
-    """Run a command to its end, or to an interrupt, which unwinds it; then end this process."""
+    """Run a command until it ends or is interrupted, then end this process."""
     sys.unraisablehook = _drop_interrupts
     code: Any = 0
     try:
@@ -82,25 +82,25 @@ def run(command: Callable[[], None]) -> NoReturn:
             command()
         except SystemExit as end:
             code = end.code
-        _listen(signal.SIG_IGN)  # too late: the command has done its work
-    except BaseException:  # an interrupt, or an error that was raised while it unwound the command
+        _listen(signal.SIG_IGN)  # too late to interrupt: the command has done its work
+    except BaseException:  # an interrupt, or an error raised while the interrupt unwound the command
         if not _command.number:
             raise
-    if _command.number:  # a library may have dropped it, and the command gone on
+    if _command.number:  # a library may have swallowed the interrupt, so that the command continued
         _say()
         code = _STOPPED + _command.number
-        _listen(signal.SIG_DFL)  # should Python not come to its end, another Ctrl-C ends it
+        _listen(signal.SIG_DFL)  # if Python hangs at exit, another Ctrl-C ends it
     sys.exit(code)
 
 
 def _listen(handler: Any) -> None:
     for which in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(which) != signal.SIG_IGN:  # as SIGINT is in a script's background job
+        if signal.getsignal(which) != signal.SIG_IGN:  # shells ignore SIGINT for background jobs of a script
             signal.signal(which, handler)
 
 
 def _interrupt(number: int, _: object) -> None:
-    """Unwind the command or a part of it; the second time, end this process at once."""
+    """Unwind the command or the current block; the second time, end this process at once."""
     if _command.is_held_back:
         _command.waiting = number
     elif _command.ends_a_part and number == signal.SIGINT:
@@ -114,12 +114,12 @@ def _interrupt(number: int, _: object) -> None:
 
 
 def _drop_interrupts(unraisable: Any) -> None:
-    """Print no traceback of an interrupt that Python drops because an object was just being deleted."""
+    """Print no traceback for an interrupt that Python drops because it arrived in a destructor."""
     if not isinstance(unraisable.exc_value, Interrupted | KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 
 
 def _say() -> None:
     words = f"{_command.words}\n".encode(errors="surrogateescape")
-    with suppress(OSError):  # nobody may be listening
-        os.write(2, words)  # not by `print`, which may itself have been interrupted
+    with suppress(OSError):  # standard error may be closed
+        os.write(2, words)  # not with `print`, which may itself have been interrupted

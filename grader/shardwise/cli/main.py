@@ -1,4 +1,4 @@
-"""The command line: every command loads only what it needs, and says every fault without a traceback."""
+"""The command line: every command loads only what it needs and reports errors without a traceback."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from shardwise.plugins import COMMANDS, added, described, load_added
 from shardwise.text_files import read_text
 
 app = typer.Typer(
-    help="Auto-graded practice problems: drawn, checked, assigned and graded.",
+    help="Draw, check, assign and grade practice problems.",
     no_args_is_help=True,
-    rich_markup_mode=None,  # rich would take longer to load than all commands but grade take to run
+    rich_markup_mode=None,  # loading rich takes longer than running any command except grade
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -51,10 +51,14 @@ app.add_typer(trust.commands)
 
 @app.command("list", epilog="Example:  shardwise list --chapter 01-first-chapter --json")
 def list_problems(
-    chapter: Annotated[str | None, typer.Option(help="Only this chapter.")] = None,
-    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; several times: with each of them.")] = None,
-    difficulty: Annotated[str | None, typer.Option(help="Only this difficulty: easy, medium or hard.")] = None,
+    chapter: Annotated[str | None, typer.Option(help="Only problems of this chapter.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only problems of this kind.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Only problems with this tag. Repeat it to require several tags.")
+    ] = None,
+    difficulty: Annotated[
+        str | None, typer.Option(help="Only problems of this difficulty: easy, medium or hard.")
+    ] = None,
     as_json: Json = False,
     bank: BankNames = None,
 ) -> None:
@@ -83,7 +87,9 @@ def list_problems(
     if not rows:
         asked = {"chapter": chapter, "kind": kind, "difficulty": difficulty, "tag": " and ".join(tag) if tag else None}
         wanted = ", ".join(f"{name} {value or repr(value)}" for name, value in asked.items() if value is not None)
-        raise ShardwiseError(f"No problem has {wanted}.{_near(banks, asked)}" if wanted else "There is no problem.")
+        raise ShardwiseError(
+            f"No problem matches {wanted}.{_near(banks, asked)}" if wanted else "The bank has no problems."
+        )
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
@@ -100,7 +106,10 @@ def list_problems(
 
 @app.command(epilog="Example:  shardwise show first-quantity --seed 7")
 def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames = None) -> None:
-    """Show a question as drawn for a seed, with key, mistakes, hints and solution."""
+    """Show a question with its key and solution.
+
+    The seed decides the numbers. Hints and recognised mistakes are shown too.
+    """
     from shardwise.bank.posing import pose
 
     question = pose(banks_of(bank).find(problem), seed)
@@ -122,25 +131,25 @@ def check(
     problem: str, answer: Annotated[list[str], typer.Argument()], seed: Seed = "0", as_json: Json = False,
     bank: BankNames = None,
 ) -> None:  # fmt: skip
-    """Mark an answer. For a code problem the answer is a file with the function."""
+    """Check an answer. For a code problem, the answer is a file that defines the function."""
     from shardwise.bank.posing import pose
     from shardwise.markdown.feedback import as_terminal
     from shardwise.marking import check as mark
     from shardwise.question import Outcome
 
     if misspelt := [word for word in answer if word.startswith("--") and word[2:3].isalpha()]:
-        raise typer.BadParameter(f"There is no option {misspelt[0]}; see `shardwise check --help`.")
+        raise typer.BadParameter(f"There is no option {misspelt[0]}. See `shardwise check --help`.")
     raw = " ".join(answer)
     question = pose(banks_of(bank).find(problem), seed)
     if kind_of(question).is_program:
         path = Path(raw)
         if not path.is_file():
-            raise ShardwiseError(f"A code problem is checked from a file with the function, and {raw!r} is no file.")
+            raise ShardwiseError(f"For a code problem, give a file that defines the function; {raw!r} is not a file.")
         raw = read_text(path, raw)
     with ExitStack() as stack:
 
         def run(*call: Any) -> Any:
-            """A sandbox is opened for the first program that is to be run."""
+            """Open the sandbox on the first call, then run the program in it."""
             from shardwise.grading.running.sandboxes import runner
 
             return stack.enter_context(runner())(*call)
@@ -152,13 +161,13 @@ def check(
 
 @app.command(epilog="Example:  shardwise kinds match")
 def kinds(
-    name: Annotated[str | None, typer.Argument(help="Print how a problem of this kind is written.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Show how to write a problem of this kind.")] = None,
     as_json: Json = False,
 ) -> None:
     """List the kinds of questions, or describe one."""
     if name is not None:
         if name not in registered_kinds():
-            raise ShardwiseError(f"There is no kind {name!r}; the kinds are {', '.join(registered_kinds())}.")
+            raise ShardwiseError(f"There is no kind {name!r}. The kinds are {', '.join(registered_kinds())}.")
         kind = registered_kinds()[name]
         described = {name: {"about": kind.about, "manual": kind.manual()}}
         typer.echo(
@@ -175,50 +184,57 @@ def kinds(
 
 @app.command(epilog="Example:  shardwise render --check")
 def render(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when a notebook differs.")] = False,
-    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("notebooks"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite notebooks that somebody has worked in.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with code 1 if a notebook is out of date.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the notebooks.")] = Path("notebooks"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite notebooks that contain work.")] = False,
     typed: Annotated[
         bool,
-        typer.Option("--typed", help="Cells to type answers in, in place of forms: these notebooks can be graded."),
+        typer.Option("--typed", help="Write answer cells instead of forms, so that the notebooks can be graded."),
     ] = False,
     bank: BankNames = None,
 ) -> None:
-    """Write the chapters' practice notebooks."""
+    """Write a practice notebook for each chapter."""
 
     banks = banks_of(bank)
     drifted = write_notebooks(banks, out, check=check, force=force, typed=typed)
     for path in drifted:
-        typer.echo(f"{path.name} {'differs from the bank' if check else 'written'}")
+        typer.echo(f"{path.name} {'is out of date' if check else 'written'}")
     typer.echo(
-        f"{len(banks.chapters)} notebook{'s' * (len(banks.chapters) != 1)}, {len(drifted)} {'drifted' if check else 'changed'}"
+        f"{len(banks.chapters)} notebook{'s' * (len(banks.chapters) != 1)}, {len(drifted)} {'out of date' if check else 'changed'}"
     )
     if check and drifted:
-        typer.echo("Run `shardwise render` and commit what it writes.", err=True)
+        typer.echo("Run `shardwise render` and commit the notebooks.", err=True)
         raise typer.Exit(1)
 
 
 @app.command(epilog="Example:  shardwise formulas transfer time")
 def formulas(
-    words: Annotated[list[str] | None, typer.Argument(help="Only formulas that hold all of these words.")] = None,
-    chapter: Annotated[str | None, typer.Option(help="Only this chapter's.")] = None,
+    words: Annotated[list[str] | None, typer.Argument(help="Only formulas that contain all of these words.")] = None,
+    chapter: Annotated[str | None, typer.Option(help="Only formulas of this chapter.")] = None,
     page: Annotated[
         Path | None,
         typer.Option(
-            "--write", metavar="FILE", help="Write them as a page: FILE.md, or FILE.html with a search field."
+            "--write", metavar="FILE", help="Write the formulas as a page: FILE.md, or FILE.html with a search box."
         ),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when the page differs.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with code 1 if the page is out of date.")
+    ] = False,
     bank: BankNames = None,
 ) -> None:
-    """Show the formulas behind the problems: equation, arguments, units, source."""
+    """Show the formulas behind the problems.
+
+    Each formula comes with its arguments, units, source and the problems that ask for it.
+    """
     from shardwise.bank.pages.formula_sheet import write_formula_sheet as write_page
 
     banks = banks_of(bank).read_all()
     if chapter is not None and chapter not in banks.chapters:
-        raise ShardwiseError(f"There is no chapter {chapter!r}. `shardwise list` shows them all.")
+        raise ShardwiseError(f"There is no chapter {chapter!r}. `shardwise list` shows all chapters.")
     if page and len(banks.all) > 1:
-        raise ShardwiseError("A page is written of one bank. Name it with --bank.")
+        raise ShardwiseError("A page can cover only one bank. Name it with --bank.")
     found = [
         formula
         for each in banks.all
@@ -226,15 +242,15 @@ def formulas(
         if formula.holds(words or ()) and chapter in (None, formula.chapter)
     ]
     if not found:
-        raise ShardwiseError(f"No formula holds {' and '.join(words or ()) or 'anything'}.")
+        raise ShardwiseError(f"No formula contains {' and '.join(words)}." if words else "The bank has no formulas.")
     if page is None:
         if check:
-            raise ShardwiseError("Name the page that is to be checked:  shardwise formulas --write FILE --check")
+            raise ShardwiseError("--check needs the page to check:  shardwise formulas --write FILE --check")
         for formula in found:
             print_formula(formula)
     elif write_page(banks.all[0], found, page, check=check) and check:
         typer.echo(
-            f"{page} is not what the references say today. Run `shardwise formulas --write {quote(str(page))}`.",
+            f"{page} is out of date. Run `shardwise formulas --write {quote(str(page))}`.",
             err=True,
         )
         raise typer.Exit(1)
@@ -242,7 +258,7 @@ def formulas(
 
 
 def _near(banks: Banks, asked: Mapping[str, str | None]) -> str:
-    """What a filter of `list` may have meant: what is spelled alike, or holds its text."""
+    """Suggest what a filter of `list` may have meant: values with a similar spelling, or that contain its text."""
     known = {
         "chapter": list(banks.chapters),
         **{name: {problem.data[name] for problem in banks.problems.values()} for name in ("kind", "difficulty")},
@@ -255,7 +271,7 @@ def _near(banks: Banks, asked: Mapping[str, str | None]) -> str:
         for near in [each for each in sorted(known[name]) if value.lower() in each][:3]
         or difflib.get_close_matches(value.lower(), known[name], n=3, cutoff=0.7)
     ]
-    return f" Did you mean {' or '.join(meant)}?" if meant else " `shardwise list` shows them all."
+    return f" Did you mean {' or '.join(meant)}?" if meant else " `shardwise list` shows all problems."
 
 
 def _version(wanted: bool) -> None:
@@ -270,14 +286,14 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options of every command."""
+    """Handle the options of the program itself."""
 
 
 @cache
 def with_added_commands() -> typer.Typer:
-    """Return the app with the commands that other packages add; none replaces a built-in command.
+    """Return the app with the commands that other packages add; they cannot replace a built-in command.
 
-    One that cannot be loaded says so when it is called, and keeps no other command from working.
+    A command that cannot be loaded reports it when it is called; the other commands keep working.
     """
     ours = {_name(known) for known in app.registered_commands}
     for group in app.registered_groups:
@@ -296,12 +312,12 @@ def _name(command: CommandInfo) -> str:
 
 
 def _only(name: str) -> typer.Typer:
-    """Return the command of that name that a package adds."""
+    """Return the command that a package adds under this name."""
     try:
         commands = load_added(COMMANDS, name)
         if not isinstance(commands, typer.Typer):
             raise ShardwiseError(
-                f"The {described(COMMANDS, name).removeprefix('the ')} is not a Typer app. Mend that package, or uninstall it."
+                f"The {described(COMMANDS, name).removeprefix('the ')} is not a Typer app. Fix that package, or uninstall it."
             )
         named = [known for known in commands.registered_commands if _name(known) == name]
         if not named:
@@ -314,11 +330,11 @@ def _only(name: str) -> typer.Typer:
 
 
 def _broken(name: str, error: ShardwiseError) -> typer.Typer:
-    """Return a command that says why it cannot be used."""
+    """Return a command that only reports why it cannot be used."""
     commands = typer.Typer()
 
     @commands.command(
-        name, help="Not usable: its package is broken.", context_settings={"ignore_unknown_options": True}
+        name, help="Unavailable: its package is broken.", context_settings={"ignore_unknown_options": True}
     )
     def broken(words: Annotated[list[str] | None, typer.Argument()] = None) -> None:
         raise error
@@ -328,7 +344,7 @@ def _broken(name: str, error: ShardwiseError) -> typer.Typer:
 
 def main() -> None:
     """The `shardwise` command."""
-    if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
+    if isinstance(sys.stdout, TextIOWrapper):  # a pipe on Windows or with LC_ALL=C cannot encode × and █
         sys.stdout.reconfigure(errors="replace")
     try:
         with_added_commands()()
@@ -345,11 +361,8 @@ def _said(error: Exception) -> str:
             count = len(error.faults)
             return "\n".join([*map(str, error.faults), f"{count} fault{'s' * (count != 1)}"])
         case UnicodeEncodeError():
-            why: object = (
-                "A folder or a file here has a name that is not UTF-8, and what was to be written cannot hold it. "
-                "Give it another name."
-            )
-        case OSError():  # a folder that is not there, or may not be written; a disk that is full names no file
+            why: object = "Cannot write the name of a file or folder: it is not UTF-8. Rename it."
+        case OSError():  # a missing or read-only folder has a file name, a full disk has none
             why = f"{error.filename}: {error.strerror or error}" if error.filename else error.strerror or error
         case _:
             why = error

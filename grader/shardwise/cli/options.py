@@ -1,4 +1,4 @@
-"""Options that several commands have, and the banks that one of them names."""
+"""Options that several commands share, and the banks that `--bank` names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import VARIABLE, named_by_settings, open_banks, settings_near
 from shardwise.cli.trust import must_be_trusted
 
-_BANK = 'A bank of problems, or "shipped"; may be given several times, the first that has a problem counts. Left out: '
+_BANK = 'Folder of a bank, or "shipped". Repeat it for several banks; the first that has a problem is used. Default: '
 
 
 def _named(otherwise: str) -> Any:
@@ -20,19 +20,21 @@ def _named(otherwise: str) -> Any:
 BankNames = Annotated[list[str] | None, _named("SHARDWISE_BANK, the nearest shardwise.toml, or the installed bank.")]
 TrustedBankNames = Annotated[
     list[str] | None,
-    _named("SHARDWISE_BANK, or the installed bank. A shardwise.toml does not count: it may have been handed in."),
+    _named(
+        "SHARDWISE_BANK, or the installed bank. A shardwise.toml is ignored, because a student may have submitted it."
+    ),
 ]
-Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed is the same question everywhere.")]
-Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
+Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed draws the same question everywhere.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def banks_of(names: list[str] | None) -> Banks:
-    """The banks that are meant, after saying which."""
+    """Open the banks that a command should use, and print which they are."""
     return _said(names, settings=True)
 
 
 def trusted_banks_of(names: list[str] | None) -> Banks:
-    """The banks that a person named or installed, after saying which: none that lies about where notebooks are graded."""
+    """Open the banks that a person named or installed, and print which; ignore any in the folder that is being graded."""
     return _said(names, settings=False)
 
 
@@ -46,6 +48,6 @@ def _said(names: list[str] | None, *, settings: bool) -> Banks:
     typer.echo(f"Bank: {banks}", err=True)
     if not (settings or names or os.environ.get(VARIABLE)) and (found := settings_near(Path.cwd())):
         typer.echo(
-            f"{found} does not count here, for it may have been handed in. Name a bank of yours with --bank.", err=True
+            f"Ignored {found}, because a student may have submitted it. Name your own bank with --bank.", err=True
         )
     return banks

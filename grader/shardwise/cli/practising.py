@@ -1,4 +1,4 @@
-"""The commands for a student: practise what is due, and see, take along or delete what was kept."""
+"""The commands for students: `practice` asks what is due, `progress` shows, exports or deletes the record."""
 
 from __future__ import annotations
 
@@ -28,24 +28,30 @@ commands = typer.Typer()
 @commands.command(epilog="Example:  shardwise practice --daily")
 def practice(
     daily: Annotated[
-        bool, typer.Option("--daily", help="Five problems a day, across chapters: what is due, then what is new.")
+        bool,
+        typer.Option(
+            "--daily", help="Practise five problems across chapters: those that are due first, then new ones."
+        ),
     ] = False,
-    more: Annotated[bool, typer.Option("--more", help="With --daily: five more, when today's are done.")] = False,
+    more: Annotated[bool, typer.Option("--more", help="With --daily: five more after today's five.")] = False,
     chapter: Annotated[
-        str | None, typer.Option(help="Only this chapter: what is due there, then what is not solved yet.")
+        str | None, typer.Option(help="Practise one chapter: problems that are due first, then those not solved yet.")
     ] = None,
     bank: BankNames = None,
 ) -> None:
-    """Practise in the terminal what is due today, with fresh numbers. All is kept as it is answered."""
+    """Practise the problems that are due today.
+
+    They come with new numbers. Every answer is saved at once, so you can stop at any time.
+    """
     from shardwise.student.drill import Drill
     from shardwise.student.progress.chapters import DAILY
     from shardwise.student.session import Session
 
     if more and not daily:
-        raise ShardwiseError("--more asks five more than today's, and goes with --daily.")
+        raise ShardwiseError("--more adds five problems to today's five. Use it with --daily.")
     if daily and chapter is not None:
-        raise ShardwiseError("--daily asks across chapters, and --chapter in one. Take one of them.")
-    say_when_stopped("What you answered is kept.")
+        raise ShardwiseError("--daily covers all chapters and --chapter only one. Use one of them.")
+    say_when_stopped("Your answers are saved.")
     banks = banks_of(bank)
     session = Session.of(banks)
     before = _progress(banks, chapter, session.journal.events())
@@ -53,7 +59,7 @@ def practice(
     if not rows:
         typer.echo(_today_is_done(before) if daily else _nothing(before, chapter))
         return
-    done = f", after {before.done_today} that you did today" if daily and before.done_today and not more else ""
+    done = f", after the {before.done_today} you did today" if daily and before.done_today and not more else ""
     typer.echo(f"{len(rows)} problem{'s' * (len(rows) != 1)}{done}\n")
     drill = Drill(session, input, typer.echo, stoppable)
     drill.run(rows)
@@ -70,7 +76,7 @@ def practice(
 
 
 def _asked(found: Progress, chapter: str | None, *, daily: bool, more: bool) -> list[ProblemRow]:
-    """What is to be asked, in this order."""
+    """Return the problems to ask, in this order."""
     if daily:
         return found.daily(more=more)
     if chapter is None:
@@ -79,19 +85,21 @@ def _asked(found: Progress, chapter: str | None, *, daily: bool, more: bool) -> 
 
 
 def _today_is_done(found: Progress) -> str:
-    """What to say to who did today's five, or all that there is."""
+    """Return the message when today's five, or all problems, are done."""
     if not found.daily(more=True):
-        return "There is nothing more to ask today."
+        return "There are no more problems for today."
     count = len(found.due)
     due = f"Still due ({count}):  shardwise practice\n" if count else ""
     return f"Today's five are done.\n{due}Five more:  shardwise practice --daily --more"
 
 
 def _nothing(found: Progress, chapter: str | None) -> str:
-    """What to say when there is nothing to ask."""
+    """Return the message when no problem is due."""
     days = [row.record.due for each in found.chapters for row in each.rows if row.record.due]
     following = (
-        f"Nothing is due today. The next is due on {min(days).astimezone():%d %B %Y}." if days else "Nothing is due."
+        f"Nothing is due today. The next problem is due on {min(days).astimezone():%d %B %Y}."
+        if days
+        else "Nothing is due."
     )
     if chapter:
         return f"{following} Every problem of {chapter} is solved."
@@ -103,23 +111,27 @@ def progress(
     as_json: Json = False,
     export: Annotated[
         Path | None,
-        typer.Option("--export", metavar="FILE", help="Write all that is kept, as JSON; - for the terminal."),
+        typer.Option("--export", metavar="FILE", help="Write the whole record as JSON; - for standard output."),
     ] = None,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Delete what is kept, of one problem or all; asks before it does.")
+        bool, typer.Option("--forget", help="Delete the record of one problem or of all, after asking.")
     ] = False,
-    problem: Annotated[str | None, typer.Option(help="With --forget: this problem.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="With --forget: all that is kept.")] = False,
+    problem: Annotated[str | None, typer.Option(help="With --forget: the problem to delete.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="With --forget: delete the whole record.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --forget: do not ask.")] = False,
     bank: BankNames = None,
 ) -> None:
-    """Show what you solved, earned and mastered, and what is due. It is kept on this computer alone."""
+    """Show your progress and what is due.
+
+    For each chapter, it lists the problems that you solved and mastered, your points, and the problems that are due. The record
+    is saved only on this computer.
+    """
 
     if not forget and (problem or everything or yes):
-        raise ShardwiseError("--problem, --all and --yes say what to delete, and go with --forget.")
+        raise ShardwiseError("--problem, --all and --yes work only with --forget.")
     path = usual_path()
     if path is None:
-        raise ShardwiseError("Nothing is kept: SHARDWISE_PROGRESS is off.")
+        raise ShardwiseError("There is no record of your progress: SHARDWISE_PROGRESS is off.")
     kept = ProgressFile(path)
     if forget:
         _forget(kept, problem, everything=everything, yes=yes, bank=bank)
@@ -130,11 +142,11 @@ def progress(
 
 
 def _progress(banks: Banks, chapter: str | None, events: Any) -> Progress:
-    """The progress in all chapters, or in one."""
+    """Return the progress in all chapters, or in one."""
     from shardwise.student.progress.chapters import progress_of
 
     if chapter is not None:
-        banks.of(chapter)  # says which there are
+        banks.of(chapter)  # raises an error that lists the chapters
     return progress_of(banks, events, now(), only=chapter)
 
 
@@ -161,20 +173,20 @@ def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
 
     for name, count in found.strangers.items():
         typer.echo(
-            f"{safe(name)}: {count} event{'s' * (count != 1)} of a problem that this bank does not have now; they are kept.",
+            f"{safe(name)}: {count} event{'s' * (count != 1)} for a problem that this bank no longer has; still on record.",
             err=True,
         )
-    typer.secho(to_terminal("Mastered: three different variants right without a hint."), dim=True)
-    typer.secho(f"Kept in {kept.path}, and nowhere else.", dim=True)
+    typer.secho(to_terminal("Mastered: three different variants solved without a hint."), dim=True)
+    typer.secho(f"Saved in {kept.path} and nowhere else.", dim=True)
 
 
 def _cut(name: str, width: int) -> str:
-    """A chapter's name in so many columns; its number is at its head."""
+    """Shorten a chapter's name to this width; the number at its beginning remains."""
     return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
 def _document(found: Progress) -> list[dict[str, Any]]:
-    """The progress as JSON data: a list of chapters with their problems."""
+    """Return the progress as JSON data: a list of chapters with their problems."""
     return [
         {
             "chapter": each.name, "title": each.title,
@@ -194,7 +206,7 @@ def _document(found: Progress) -> list[dict[str, Any]]:
 
 
 def _export(kept: ProgressFile, out: Path) -> None:
-    """Write all that is kept."""
+    """Write the whole record."""
 
     text = json.dumps(kept.exported(), ensure_ascii=False, indent=1) + "\n"
     if str(out) == "-":
@@ -205,18 +217,18 @@ def _export(kept: ProgressFile, out: Path) -> None:
 
 
 def _forget(kept: ProgressFile, problem: str | None, *, everything: bool, yes: bool, bank: list[str] | None) -> None:
-    """Delete what is kept of a problem, or everything, after a question."""
+    """Delete the record of a problem, or all of it, after asking."""
     if bool(problem) == everything:
-        raise ShardwiseError("Say what to forget: --problem NAME, or --all.")
+        raise ShardwiseError("--forget needs --problem NAME or --all.")
     events = kept.events()
     if problem is not None:
         known = {event.variant.problem for event in events}
         found = [name for name in known if problem in (name, name.rpartition("/")[2])]
         problem = found[0] if len(found) == 1 else banks_of(bank).find(problem).id
     count = sum(1 for event in events if problem in (None, event.variant.problem))
-    what = "everything that is kept" if problem is None else f"what is kept of {problem}"
+    what = "the whole record" if problem is None else f"the record of {problem}"
     if not yes and not typer.confirm(
-        f"Delete {what} ({count} event{'s' * (count != 1)}) in {kept.path}? It cannot be brought back."
+        f"Delete {what} ({count} event{'s' * (count != 1)}) in {kept.path}? You cannot undo this."
     ):
         raise ShardwiseError("Nothing was deleted.")
     kept.forget(problem)

@@ -1,4 +1,4 @@
-"""The terminal: tables, questions and progress bars, as the commands print them."""
+"""Terminal output of the commands: tables, questions and progress bars."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from shardwise.bank.pages.formulas import Formula
 from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.markdown.terminal import cells, columns, in_columns, to_terminal
 
-_MOST_ROWS = 60  # of a table that anybody reads
-_LONGEST_NOTES = 240  # characters of them that stand in a row; results.jsonl has all
+_MOST_ROWS = 60  # nobody reads a longer table
+_LONGEST_NOTES = 240  # characters in a row; results.jsonl has the full text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from shardwise.grading.results import Result
     from shardwise.question import Question
 
-NARROWEST = 60  # columns in which every table has room for its figures
+NARROWEST = 60  # columns, enough for the numbers of every table
 
 
 def console(*, piped: int = 140) -> Console:
@@ -44,16 +44,16 @@ def console(*, piped: int = 140) -> Console:
 
 
 def _width(piped: int = 140) -> int:
-    """Return how many columns a table may use. In a narrower terminal the lines wrap, and no figure is cut off."""
+    """Return how many columns a table may use. In a narrower terminal the lines wrap, and no number is cut off."""
     return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else piped
 
 
 def print_columns(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), width: float = math.inf
 ) -> None:
-    """A table whose cells are folded into this width, with numbers at the right of these columns.
+    """Print a table whose cells wrap to fit this width; the columns in `right` are right-aligned.
 
-    Loading rich takes longer than listing a bank, so this does without.
+    It does not use rich, because loading rich takes longer than listing a bank.
     """
     from shardwise.markdown.escaping import printable
 
@@ -65,7 +65,7 @@ def print_columns(
 
 
 def print_question(question: Question) -> None:
-    """A question with its key, hints, mistakes and solution. Answers are shown as a notebook's cell would give them."""
+    """Print a question with its key, hints, mistakes and solution. Answers look as they would in a notebook's cell."""
 
     kind, answers = kind_of(question), _answers(question)
 
@@ -81,7 +81,7 @@ def print_question(question: Question) -> None:
     apart = "  " if cells(f"{question.title}  {which}") <= columns() else "\n"
     typer.echo(f"{typer.style(question.title, bold=True)}{apart}{which}\n")
     section("question", text_of(question))
-    if not kind.is_program:  # whose question shows what to write
+    if not kind.is_program:  # a program's question already shows what to write
         headed("answer with")
         typer.echo(f"{_wanted(question)}\n")
     for number, hint in enumerate(question.hints, start=1):
@@ -96,7 +96,7 @@ def print_question(question: Question) -> None:
 
 
 def _wanted(question: Question) -> str:
-    """What an answer looks like: the cell of a notebook without its variable, or what is said beside it."""
+    """Return what an answer looks like: a notebook's answer cell without its variable, or the comment in that cell."""
 
     variable = variable_of(question)
     cell = kind_of(question).cells(question.form, variable).strip()
@@ -104,7 +104,7 @@ def _wanted(question: Question) -> str:
 
 
 def _answers(question: Question) -> dict[int | None, str]:
-    """The right answer, under None, and the one that each mistake makes; for a program, what it has to return."""
+    """Return the right answer, under None, and the answer of each mistake; for a program, what it has to return."""
     from shardwise.question import Outcome
 
     kind, variable = kind_of(question), variable_of(question)
@@ -123,7 +123,7 @@ def _case(case: Any) -> str:
 
 
 def print_formula(formula: Formula) -> None:
-    """A formula with what a reader needs to use it."""
+    """Print a formula with its arguments, units and source."""
     typer.secho(formula.about, bold=True)
     for line in formula.equation.splitlines():
         typer.echo(f"    {line}".rstrip())
@@ -139,7 +139,7 @@ def print_formula(formula: Formula) -> None:
 
 
 def print_reports(reports: Sequence[Report]) -> None:
-    """What the lint found out, a row a problem."""
+    """Print the results of the lint, one row per problem."""
     rows = [
         (
             report.problem,
@@ -153,13 +153,11 @@ def print_reports(reports: Sequence[Report]) -> None:
         if report.kind
     ]
     print_columns(("problem", "kind", "accepted", "distinct", "worst margin", "oracle"), rows, width=_width())
-    typer.secho(
-        "worst margin: gap between the two closest answers ÷ the sum of their tolerances; above 1 is safe", dim=True
-    )
+    typer.secho("worst margin: gap between the two closest answers ÷ sum of their tolerances; safe above 1", dim=True)
 
 
 def print_spreads(spreads: Sequence[Spread]) -> None:
-    """The easiest and the hardest draw of each problem, a row a problem."""
+    """Print the easiest and the hardest draw of each problem, one row per problem."""
     head = ("problem", "easiest", "seed", "hardest", "seed", "spread", "from")
     rows = [
         (
@@ -176,18 +174,21 @@ def print_spreads(spreads: Sequence[Spread]) -> None:
     ]
     print_columns(head, rows, right=(1, 2, 3, 4, 5), width=_width())
     typer.secho(
-        "In digits that a calculation has to carry. A unit to be converted counts as two, and a wrong answer whose distance from the key "
-        "is half as many tolerances, below 16, as one.",
+        "Difficulty is counted in digits that a calculation has to carry. A unit conversion adds two digits; a wrong answer fewer than "
+        "16 tolerances away from the key adds one each time that distance halves.",
         dim=True,
     )
     worst = spreads[0]
     typer.echo(
-        f"{len(spreads)} problem{'s' * (len(spreads) != 1)}; the widest spread is {worst.gap:.1f}, of {worst.problem}"
+        f"{len(spreads)} problem{'s' * (len(spreads) != 1)}; the widest spread is {worst.gap:.1f}, for {worst.problem}"
     )
 
 
 def print_grades(batch: Batch) -> dict[str, int]:
-    """Points, page and notes, a row a student; of a large class only what could not be graded. Gives counts by status."""
+    """Print points, page and notes, one row per student, and return the counts by status.
+
+    For a large class, print only the notebooks that could not be graded.
+    """
     counts = dict.fromkeys(("graded", "incomplete", "ungraded", "missing"), 0)
     tiers: set[str] = set()
     first: list[tuple[str, ...]] = []  # rows of the table
@@ -204,31 +205,31 @@ def print_grades(batch: Batch) -> dict[str, int]:
     if rows := troubled[:_MOST_ROWS] if sum(counts.values()) > _MOST_ROWS else first:
         print_columns(("student", "points", "", "report", "notes"), rows, right=(1,), width=_width())
     if len(troubled) > _MOST_ROWS:
-        typer.echo(f"and {len(troubled) - _MOST_ROWS:,} more that could not be graded; all of them are in the table:")
+        typer.echo(f"and {len(troubled) - _MOST_ROWS:,} more could not be graded; this table lists all of them:")
     for words in batch.unused:
         typer.echo(words, err=True)
     if batch.tried_again:
         count = f"{batch.tried_again} notebook{'s were' if batch.tried_again > 1 else ' was'}"
         typer.echo(
-            f"{count} tried again: our side had failed at them, a worker had died, or a file could not be read.",
+            f"{count} graded again, because of an error in the grader, a worker that died, or a file that could not be read.",
             err=True,
         )
-    sandbox = f"; sandbox: {', '.join(sorted(tiers))}" if tiers else ""  # none where nothing had to be run
+    sandbox = f"; sandbox: {', '.join(sorted(tiers))}" if tiers else ""  # empty if no code had to be run
     typer.echo(
-        f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be, {counts['missing']} missing"
+        f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be graded, {counts['missing']} missing"
         f"{sandbox}"
     )
     typer.echo(f"{batch.out / 'grades.csv'}")
     if unread := _unreadable(batch.out / "unreadable.csv"):
         answers = "1 answer" if unread == 1 else f"{unread:,} answers"
         typer.echo(
-            f"{answers} could not be read; look them through before points go out: {batch.out / 'unreadable.csv'}"
+            f"{answers} could not be read; review them before you publish points: {batch.out / 'unreadable.csv'}"
         )
     return counts
 
 
 def _unreadable(table: Path) -> int:
-    """How many answers stand in the table of those that could not be read."""
+    """Return the number of answers in the table of those that could not be read."""
     with suppress(OSError), table.open(encoding="utf-8", newline="") as rows:
         return max(0, sum(1 for _ in csv.reader(rows)) - 1)
     return 0
@@ -244,9 +245,9 @@ def _grade_row(result: Result, page: str) -> tuple[str, ...]:
 
 
 def print_changes(regrade: Regrade) -> tuple[int, int]:
-    """Points that would change: a row a cause, then each of them unless they are many; and who would stand otherwise.
+    """Print which points would change, one row per cause and then, unless there are too many, one row per answer.
 
-    Gives how many answers and how many students these are.
+    Also print whose status would change. Returns the number of answers and the number of students.
     """
     causes: dict[str, list[Change]] = {}
     for change in regrade.changes():
@@ -263,7 +264,7 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
             typer.echo()
             print_columns(("student", "question", "before", "after"), each, right=(2, 3), width=_width())
     for reason, count in regrade.kept.items():
-        typer.echo(f"{count} question{'s stay' if count > 1 else ' stays'} as handed out: {reason}")
+        typer.echo(f"{count} question{'s keep their' if count > 1 else ' keeps its'} assigned version: {reason}")
     others = list(regrade.other_standings())
     for other in others:
         typer.echo(f"{other.student} would be {other.would_be} for {other.set}: {other.why}")
@@ -271,33 +272,33 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
 
 
 def print_consequences(found: Consequences) -> None:
-    """Print whose deadline status or grade would change, and which questions would change in points, before anything is written."""
+    """Print whose deadline status or grade would change, and which questions would be worth other points."""
     lines = []
     for change in found.late:
-        was, would_be = ("in time", "late") if change.is_late else ("late", "in time")
-        received = f"received {_receipt(change.now)}; before, {_receipt(change.before)}"
+        was, would_be = ("on time", "late") if change.is_late else ("late", "on time")
+        received = f"received {_receipt(change.now)}, previously {_receipt(change.before)}"
         lines.append(f"{change.student} was {was} for {change.set} and would be {would_be}: {received}.")
     for other in found.standings:
-        lines.append(f"{other.student} has a grade for {other.set} and would be {other.would_be}: {other.why}")
+        lines.append(f"{other.student} has a grade for {other.set}, but would become {other.would_be}: {other.why}")
     for line in lines[:_MOST_ROWS]:
         typer.echo(line)
     if len(lines) > _MOST_ROWS:
-        typer.echo(f"The same concerns {len(lines) - _MOST_ROWS:,} more students.")
+        typer.echo(f"The same applies to {len(lines) - _MOST_ROWS:,} more students.")
     for question in found.points:
         students = f"{question.students} student{'s' if question.students > 1 else ''}"
         typer.echo(
-            f"{question.question} in {question.set} would be worth {question.now:g} points, for {students}; before, {question.before:g}."
+            f"{question.question} in {question.set} would be worth {question.now:g} points instead of {question.before:g}, for {students}."
         )
 
 
 def _receipt(receipt: Receipt) -> str:
     if receipt.at is None:
-        return "at a time that is not known"
+        return "at an unknown time"
     return f"at {receipt.at.isoformat(timespec='seconds')} by {_SAYS.get(receipt.source, receipt.source)}"
 
 
 _SAYS = {
-    "file": "the time of the file",
+    "file": "the file's own time",
     "archive": "the archive",
     "table": "the table of receipts",
     "git": "git",
@@ -310,7 +311,7 @@ def _points(points: float | None) -> str:
 
 
 def print_history(gradings: Iterable[Grading], cause: Callable[[Grading | None, Grading], str]) -> None:
-    """Every grading there was, in order, and why there was another."""
+    """Print every grading in order, with the reason for each repeated one."""
     rows = []
     before: Grading | None = None
     for grading in gradings:
@@ -329,37 +330,37 @@ def print_history(gradings: Iterable[Grading], cause: Callable[[Grading | None, 
 
 
 def print_tiers(verdicts: Any) -> None:
-    """The tiers of the sandbox, which of them hold here, and what this machine is."""
+    """Print the tiers of the sandbox, which of them work here, and what this machine is."""
     import platform
 
     chosen = next((verdict for verdict in verdicts if verdict.passed), None)
     rows = [
         (
             verdict.name,
-            "used here" if verdict is chosen else "holds" if verdict.passed else "does not hold",
+            "used here" if verdict is chosen else "works" if verdict.passed else "does not work",
             f"{verdict.reason} {verdict.remedy}".strip(),
         )
         for verdict in verdicts
     ]
-    print_columns(("tier", "", "what was found"), rows, width=_width())
+    print_columns(("tier", "", "reason"), rows, width=_width())
     program = shutil.which("bwrap") or "not installed"
     typer.echo(
         f"\n{platform.system()} {platform.release()} on {platform.machine()}, Python {platform.python_version()}, bubblewrap: {program}"
     )
     typer.echo(
-        f"Submissions are graded at tier {chosen.name} here: each of its attacks was tried, and stopped."
+        f"Submissions are graded in tier {chosen.name} here: it stopped every attack."
         if chosen
-        else "Submissions cannot be graded here: no tier stopped every attack. Answering and checking need no sandbox."
+        else "Submissions cannot be graded here: no tier stopped every attack. Practice needs no sandbox."
     )
 
 
 @contextmanager
 def progress_bar(what: str, total: int | None) -> Iterator[Any]:
-    """A progress bar on a terminal, nothing elsewhere; gives a function to be called for each step."""
+    """Show a progress bar on a terminal, and nothing elsewhere; yield a function to call after each step."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
-    # No thread draws the bar: one that is drawing while a process is forked would leave it with a lock that nobody opens.
+    # No thread draws the bar: a process forked while it draws would inherit a lock that is never released.
     with typer.progressbar(length=total or 0, label=what, show_pos=True, file=sys.stderr) as bar:
 
         def advance(known_total: int | None = None) -> None:

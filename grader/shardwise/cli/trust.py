@@ -1,7 +1,7 @@
-"""Trust in the banks that a shardwise.toml names: a bank's references are code, and the folder may be somebody else's.
+"""Trust in the banks that a shardwise.toml names: a bank contains code, and the folder may belong to somebody else.
 
-A bank that a folder's shardwise.toml names is run after its user has agreed once, as direnv and git's safe.directory do.
-One that is named by --bank or SHARDWISE_BANK, and the one that is installed, need no such consent.
+A bank that a shardwise.toml names runs only after the user has agreed once, as with direnv and git's safe.directory.
+A bank named by --bank or SHARDWISE_BANK, and the installed bank, need no consent.
 """
 
 from __future__ import annotations
@@ -24,40 +24,45 @@ from shardwise.errors import Faulty, ShardwiseError
 from shardwise.text_files import read_bounded
 
 commands = typer.Typer()
-VARIABLE = "SHARDWISE_TRUST"  # folders whose banks are run without asking, separated as in PATH; * for all
+VARIABLE = "SHARDWISE_TRUST"  # folders whose banks run without asking, separated as in PATH; * for all
 
 
 def must_be_trusted(folders: Sequence[Path], settings: Path) -> None:
-    """Ask for consent to run the code of these banks, which `settings` names. Raises ShardwiseError without it."""
+    """Ask for consent to run the code of the banks that `settings` names. Raises ShardwiseError without consent."""
     for folder in folders:
         if not folder.is_dir():
-            raise ShardwiseError(f"{settings} names the bank {folder}, which does not exist. Correct that path.")
+            raise ShardwiseError(f"{settings} names the bank {folder}, which does not exist. Correct the path.")
         if _is_trusted(folder):
             continue
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise ShardwiseError(
-                f"{settings} names the bank {folder}, and this command runs a bank's code. If you trust it, run once:  "
-                f"shardwise trust {quote(str(folder))}\nOr name it:  --bank {quote(str(folder))}"
+                f"{settings} names the bank {folder}, whose code this command would run. If you trust it, run once:  "
+                f"shardwise trust {quote(str(folder))}\nOr name the bank:  --bank {quote(str(folder))}"
             )
-        if not typer.confirm(f"{settings} names the bank {folder}. Run its code, now and in future?", err=True):
-            raise ShardwiseError(f"The bank {folder} was not opened. --bank shipped takes the installed one.")
+        if not typer.confirm(
+            f"{settings} names the bank {folder}. Trust it and run its code, now and in future?", err=True
+        ):
+            raise ShardwiseError(f"The bank {folder} was not opened. To use the installed bank, add --bank shipped.")
         trust_folder(folder)
 
 
 @commands.command(epilog="Example:  shardwise trust my-bank")
-def trust(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a bank.")]) -> None:
-    """Let commands run the code of a bank that a shardwise.toml names."""
+def trust(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the bank.")]) -> None:
+    """Trust a bank that a shardwise.toml names.
+
+    From then on, commands run the bank's code without asking.
+    """
 
     if not folder.is_dir():
         raise ShardwiseError(f"{folder} is not a folder.")
-    with suppress(Faulty):  # a bank that is being written
+    with suppress(Faulty):  # the bank may be unfinished
         Bank.open(folder)
     trust_folder(folder)
-    typer.echo(f"Commands run the bank {folder.resolve()} from now on.")
+    typer.echo(f"Trusted: commands now run the code of the bank {folder.resolve()}.")
 
 
 def trust_folder(folder: Path) -> None:
-    """Remember a folder and its owner, for this user alone."""
+    """Record a folder and its owner as trusted by this user."""
 
     known = _known() | {str(folder.resolve()): folder.stat().st_uid}
     write_file(_register(), json.dumps(known, indent=1).encode(), private=True)
@@ -71,7 +76,7 @@ def _is_trusted(folder: Path) -> bool:
     with suppress(ShardwiseError):
         if folder == shipped():
             return True
-    with suppress(OSError):  # whoever has put another folder there is somebody else
+    with suppress(OSError):  # if the owner changed, it is not the folder that was trusted
         return _known().get(str(folder)) == folder.stat().st_uid
     return False
 

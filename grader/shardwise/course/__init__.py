@@ -1,1 +1,1 @@
-"""A course: sets for a roster, lock files, notebooks, and what is handed in."""
+"""A course: sets for a roster, lock files, notebooks and submissions."""

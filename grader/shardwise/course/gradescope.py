@@ -1,4 +1,4 @@
-"""Who handed in on Gradescope: what its export of a class says, and what it says of the one notebook that is being graded."""
+"""Gradescope's metadata: who submitted what in an export of a class, and who submitted the notebook being graded."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from pathlib import Path
 from shardwise.course.collecting.names import Called, Names
 from shardwise.text_files import read_bounded
 
-EXPORT = "submission_metadata.yml"  # beside the folders submission_123 of an export
+EXPORT = "submission_metadata.yml"  # next to the folders submission_123 of an export
 METADATA = (
-    "submission_metadata.json"  # beside the submission while an autograder runs: autograder_samples, docs/specs.md
+    "submission_metadata.json"  # next to the submission while an autograder runs: autograder_samples, docs/specs.md
 )
-_MOST = 20_000_000  # bytes; of a class of 300 it has about one million
+_MOST = 20_000_000  # bytes; a class of 300 has about one million
 _SUBMISSION = re.compile(r"(submission_\d+):")
 _CREATED = re.compile(r" {0,2}:created_at:\s*(.+)")  # 2026-06-01 10:00:00.123456789 Z, as Ruby writes YAML
 _SUBMITTER = re.compile(r"\s+(?:- )?:(name|sid|email):\s*(.*)")
 
-People = tuple[Mapping[str, str], ...]  # who handed in together, each by name, sid and email
+People = tuple[Mapping[str, str], ...]  # the people who submitted together, each with name, sid and email
 
 
 @dataclass(frozen=True)
 class _Submission:
-    """What an export says of one folder."""
+    """The entry of one folder in an export."""
 
     people: People = ()
     at: datetime | None = None
 
 
 def is_of_gradescope(folder: Path) -> bool:
-    """Return whether a folder is a submission in an export of Gradescope, which says who handed it in."""
+    """Return whether a folder is a submission in a Gradescope export, which says who submitted it."""
     return re.fullmatch(r"submission_\d+", folder.name) is not None and (folder.parent / EXPORT).is_file()
 
 
 def uploaders_of(folder: Path, names: Names) -> Called:
-    """Return the students who handed in a folder of an export."""
+    """Return the students who submitted a folder of an export."""
     return called(_said_of(folder).people, names)
 
 
 def exported_at(folder: Path) -> datetime | None:
-    """Return when a folder of an export was handed in."""
+    """Return when a folder of an export was submitted."""
     return _said_of(folder).at
 
 
@@ -55,7 +55,7 @@ def _said_of(folder: Path) -> _Submission:
 
 
 def submitters(path: Path) -> People:
-    """Return who handed in the submission that is being graded, by Gradescope's metadata; nobody where there are none."""
+    """Return who submitted the notebook being graded, according to Gradescope's metadata; empty without metadata."""
     with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         users = json.loads(read_bounded(path, _MOST))["users"]
         return tuple({name: str(user.get(name) or "") for name in ("name", "sid", "email")} for user in users)
@@ -63,14 +63,14 @@ def submitters(path: Path) -> People:
 
 
 def submitted_at(path: Path) -> datetime | None:
-    """Return when it was handed in, by Gradescope's metadata."""
+    """Return when it was submitted, according to Gradescope's metadata."""
     with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return _time(json.loads(read_bounded(path, _MOST))["created_at"])
     return None
 
 
 def called(people: Iterable[Mapping[str, str]], names: Names) -> Called:
-    """Return the students who some people are: by their number or address, else by name."""
+    """Return the students who match some people: by number or address, or else by name."""
     found: set[str] = set()
     given = ""
     for person in people:
@@ -80,9 +80,9 @@ def called(people: Iterable[Mapping[str, str]], names: Names) -> Called:
     return Called(frozenset(found), given)
 
 
-@lru_cache(maxsize=4)  # asked for each notebook; read again when it was replaced
+@lru_cache(maxsize=4)  # called for each notebook; read again if the file is replaced
 def _export(file: Path, _changed: int) -> Mapping[str, _Submission]:
-    """Return each submission's people and time, reading only those lines: the file also holds all test output."""
+    """Return each submission's people and time, reading only those lines: the file also contains all test output."""
     with suppress(OSError, ValueError):
         return dict(_submissions(read_bounded(file, _MOST).decode("utf-8-sig").splitlines()))
     return {}
@@ -107,7 +107,7 @@ def _submissions(lines: Iterable[str]) -> Iterator[tuple[str, _Submission]]:
 
 
 def _time(text: str) -> datetime | None:
-    """Return a time with its offset, which a space may stand before; None for anything else."""
+    """Parse a time with an offset, which may follow a space; None for anything else."""
     with suppress(ValueError):
         found = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", text.strip().strip("\"'")))
         return found if found.tzinfo else None

@@ -1,1 +1,1 @@
-"""Grading: from notebooks that were handed in to results, reports and feedback pages."""
+"""Grading: turns submitted notebooks into results, reports and feedback pages."""

@@ -1,4 +1,4 @@
-"""A batch: every notebook of a class graded, each result kept as it comes, so that nothing is lost and nothing done twice."""
+"""A batch: grades every notebook of a class and saves each result at once, so that no work is lost or repeated."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from shardwise.markdown.escaping import printable
 from shardwise.text_files import read_bounded
 
 WITH_SOLUTIONS = "with solutions"  # a kind of page
-_TRIES = 2  # more, one by one, for what a worker died of or could not be read
-_LARGEST_PAGE = 50_000_000  # bytes of a feedback page that is there already; one has about 100,000
-_PAUSE = 0.5  # seconds before those
+_TRIES = 2  # retries, one by one, of notebooks that killed a worker or could not be read
+_LARGEST_PAGE = 50_000_000  # bytes of an existing feedback page; a page has about 100,000
+_PAUSE = 0.5  # seconds before each retry
 
 Progress = Callable[[int], None]
 
 
 class NoNotebook(ShardwiseError):
-    """There is nothing to be graded."""
+    """There are no notebooks to grade."""
 
 
 def grade(
@@ -63,13 +63,13 @@ def grade(
     executor: Opener | None = None,
     progress: Progress | None = None,
 ) -> Batch:
-    """Grade every notebook among `paths`, below them and in their zip archives, into the folder `out`.
+    """Grade every notebook in `paths`, including folders and zip archives, into the folder `out`.
 
-    What the ledger there has already is not graded again. `key` is the course key, else the one beside each lock is taken.
-    `counted` is the ledger that knows what counted so far, and so which attempts there were, else this folder's is. `practice` gives the questions of practice notebooks. `executor`
-    opens what the work runs on, `workers` wide; without it this is a pool of so many processes. Raises SandboxUnavailable
-    when there is no sandbox, NoRoom when the disk is full, and ShardwiseError when nothing is there to be graded or
-    another run is writing there.
+    Notebooks that the folder's ledger already has are not graded again. `key` is the course key; by default, the key next to
+    each lock file. `counted` is the ledger with the earlier attempts; by default, the folder's. `practice` returns the questions
+    of practice notebooks. `executor` opens the executor with `workers` workers; by default, a pool of processes. Raises
+    SandboxUnavailable if there is no sandbox, NoRoom if the disk is full, and ShardwiseError if there is nothing to grade or
+    another run is writing to the folder.
     """
     near, settings = locks_near(paths, locks, key), settings or Settings()
 
@@ -81,20 +81,20 @@ def grade(
     with Ledger(out / LEDGER, keys) as ledger, Ledger(counted, keys) if counted else nullcontext(ledger) as known:
         found = patiently(lambda: ledger.begin(map(str, find(paths, whose))), out)
         if not found:
-            raise NoNotebook(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
+            raise NoNotebook(f"There is no notebook (*.ipynb) in {', '.join(map(str, paths))}.")
         width = max(1, min(workers, found))
         opener = executor or (here if width == 1 else pool(width))
         decisions = decisions or Decisions()
         if decisions.student and (several := sum(not each.is_stray for each in find(paths, whose))) > 1:
-            raise ShardwiseError(f"--student says whose one notebook is, and here are {several}.")
+            raise ShardwiseError(f"--student names the owner of a single notebook, but there are {several}.")
         intake = Intake(paths, near, settings, practice, decisions)
         run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known, whose)
         run.over(find(paths, whose), opener, width)
         run.choose(opener, latest=decisions.latest)
         run.drop_strays()
         run.end()
-    if not (out / LEDGER).is_file():  # else the tables would be those of an empty one
-        raise ShardwiseError(f"{out / LEDGER} was deleted while it was written. Run the same command again.")
+    if not (out / LEDGER).is_file():  # otherwise the tables would be empty
+        raise ShardwiseError(f"{out / LEDGER} was deleted while it was being written. Run the same command again.")
     return Batch(
         out, near.known, run.tried_again, near.unused, tuple(run.failed), intake.claimed, run.gone, tuple(keys)
     )
@@ -102,7 +102,7 @@ def grade(
 
 @dataclass(frozen=True)
 class _Taken:
-    """A notebook that was taken in for a student."""
+    """A notebook that was accepted for a student."""
 
     file: SubmittedFile
     path: str
@@ -115,12 +115,12 @@ class _Taken:
 
     @property
     def came_after(self) -> bool:
-        """Whether it came after all that may be handed in, so that the last of those counts."""
+        """Whether the student had used up all attempts before, so that the last attempt counts instead."""
         return self.stands_for != self.notebook
 
 
 class _Run:
-    """One run of a batch: what is new goes to the workers, what comes back goes into the ledger."""
+    """One run of a batch: sends new notebooks to the workers and writes results into the ledger."""
 
     def __init__(
         self,
@@ -135,23 +135,23 @@ class _Run:
         self._ledger, self._out, self._intake, self._settings, self._step = ledger, out, intake, settings, step
         self._kind_of_page = WITH_SOLUTIONS if settings.solutions else "plain"
         self._who = f"{_user()}@{platform.node()}"
-        self._last = False  # whether this is the last try
-        self._unread: list[SubmittedFile] = []  # to be tried again
-        self._failed: list[Prepared] = []  # to be tried again: our side failed at them, or they did not come back
+        self._last = False  # whether this is the last retry
+        self._unread: list[SubmittedFile] = []  # to retry
+        self._failed: list[Prepared] = []  # to retry: the grader failed, or no result came back
         self._known = known
         self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
         self._strays: dict[str, Result] = {}  # by path
         self._refused: set[tuple[str, str]] = set()  # the sets and students of notebooks that cannot be graded
         self._whose = whose
-        self._sent: Counter[Path] = Counter()  # notebooks by the folder or archive of a student
-        self._seconds: defaultdict[Path, float] = defaultdict(float)  # that these took
-        self._later: list[SubmittedFile] = []  # of who handed in many, when everybody else had their turn
-        self.tried_again = 0  # notebooks, for either reason
-        self.failed: list[str] = []  # why, for those of which no try came to an end
-        self.gone: Counter[str] = Counter()  # as in the batch
+        self._sent: Counter[Path] = Counter()  # number of notebooks by a student's folder or archive
+        self._seconds: defaultdict[Path, float] = defaultdict(float)  # worker time by a student's folder or archive
+        self._later: list[SubmittedFile] = []  # from students who submitted many, after everybody else's
+        self.tried_again = 0  # number of notebooks that were retried
+        self.failed: list[str] = []  # why, for notebooks that no retry could grade
+        self.gone: Counter[str] = Counter()  # see Batch
 
     def over(self, found: Iterable[SubmittedFile], opener: Opener, width: int) -> None:
-        """Grade all of them, and then, one by one, those that need another try."""
+        """Grade all notebooks, then retry, one by one, those that failed."""
         self._grade(self._new(found), opener, width)
         later, self._later = self._later, []
         self._grade(self._new(later, are_late=True), opener, 1)
@@ -165,9 +165,9 @@ class _Run:
                 self._grade([*failed, *self._new(unread)], opener, 1)
 
     def choose(self, opener: Opener, *, latest: bool) -> None:
-        """Let one of several notebooks of a student count: of copies the first, and with `latest` the latest of all.
+        """Choose the notebook that counts among several of a student: the first of copies, or with `latest` the latest of all.
 
-        One that came after all that may be handed in stands for the last of those, so nobody need choose between the two.
+        A notebook beyond the permitted attempts gets the grade of the last attempt, so nobody has to choose between the two.
         """
         for whose, found in list(self._taken.items()):
             taken = sorted(found.values(), key=lambda each: each.received.timestamp() if each.received else 0.0)
@@ -176,9 +176,9 @@ class _Run:
                 self._choose(whose, taken, opener, latest=latest)
 
     def _theirs(self, whose: tuple[str, str], taken: Sequence[_Taken]) -> list[_Taken]:
-        """Return the notebooks of which the latest counts: those in a folder named after their student, if there are any.
+        """Return the notebooks among which the latest counts: those in a folder named after their student, if there are any.
 
-        The others may be somebody else's hand-in, and are reported.
+        Somebody else may have submitted the other ones, so they are reported.
         """
         known = {each.notebook for each in taken if each.is_vouched}
         others = [each for each in taken if not each.is_vouched and each.notebook not in known]
@@ -186,15 +186,15 @@ class _Run:
             return list(taken)
         name_of_set, student = whose
         row = Result("" if known else student, name_of_set, status="ungraded")
-        why = f"This notebook names {student}, and nothing says that {student} handed it in. Say whose it is with --student."
+        why = f"This notebook names {student}, but nothing shows that {student} submitted it. Name its owner with --student."
         for each in others:
             self._refuse(replace(row, reason=why, path=each.path))
         return [each for each in taken if each not in others]
 
     def _choose(self, whose: tuple[str, str], taken: Sequence[_Taken], opener: Opener, *, latest: bool) -> None:
-        """Let one of these count, or all that differ if nobody can tell which; they stand in the order of their receipt."""
+        """Choose one of these notebooks, given in the order of receipt, or keep all different ones if the choice is unclear."""
         name_of_set, student = whose
-        different = {each.notebook: each for each in reversed(taken)}  # of copies the first
+        different = {each.notebook: each for each in reversed(taken)}  # the first of identical copies
         by_place = sorted(different.values(), key=taken.index)
         standing = {each.stands_for: each for each in by_place} | {
             each.stands_for: each for each in by_place if not each.came_after
@@ -207,24 +207,26 @@ class _Run:
                 self._let_last_allowed_count(whose, each, decided=chosen is not None)
         if chosen is None or chosen.came_after:
             return
-        if not self._is_done(chosen.key, name_of_set, student):  # the page is that of another
+        if not self._is_done(chosen.key, name_of_set, student):  # the page shows another notebook
             self._grade(self._new([chosen.file]), opener, 1)
         after = [each.path for each in by_place if each.came_after]
         if after and (len(standing) == 1 or by_place[-1].came_after):
             self._ledger.reuse(chosen.path, chosen.key, self._after_the_last(name_of_set, after[-1]))
         elif len(different) > 1:
-            note = f"The latest of {len(different)} different notebooks of {student} counts."
+            note = f"{student} submitted {len(different)} different notebooks; the latest counts."
             if unknown := [each.path for each in by_place if each.received is None]:
-                note += f" Nobody knows when {' and '.join(unknown)} came; it was taken for the earliest."
+                note += f" It is unknown when {' and '.join(unknown)} was received; it is treated as the earliest."
             self._ledger.reuse(chosen.path, chosen.key, note)
 
     def _let_last_allowed_count(self, whose: tuple[str, str], each: _Taken, *, decided: bool) -> None:
-        """Let a notebook that came after all that may be handed in have the grade of the last of those, which is not here."""
+        """Give a notebook beyond the permitted attempts the grade of the last attempt, which is not in this run."""
         grading = self._known.grading_of(*whose, each.stands_for, each.questions)
         note, is_todays = self._after_the_last(whose[0], "this"), grading.questions == each.questions
         if not is_todays:
-            note += " It is not here, and was graded by other questions than today's: put it back to grade it again."
-        is_stage = self._known is not self._ledger  # whose pages would replace some that show the student's code
+            note += " That notebook is not here, and it was graded with older questions: put it back to grade it again."
+        is_stage = (
+            self._known is not self._ledger
+        )  # pages from the stage would replace pages that show the student's code
         if decided and is_todays and not is_stage and not self._is_done(grading.key, *whose):
             self._show(each, grading)
         self._ledger.adopt(each.path, grading, note)
@@ -232,8 +234,8 @@ class _Run:
             self.gone[whose[1]] += len(grading.result.scores)
 
     def _show(self, each: _Taken, grading: Grading) -> None:
-        """Write the page of a grading whose notebook is not here: what is on record, and so without the student's own code."""
-        with suppress(BadSubmission):  # the one in its place was there a moment ago; a page is no reason to end here
+        """Write the page of a grading whose notebook is not here, from the ledger and therefore without the student's code."""
+        with suppress(BadSubmission):  # the file has just disappeared; a missing page must not end the run
             task = self._intake.prepare(each.file).task
             handed_in, solutions = HandIn(task.title, task.due), self._settings.solutions
             _, questions = read_line(task.questions)
@@ -243,18 +245,18 @@ class _Run:
     def _after_the_last(self, name_of_set: str, which: str) -> str:
         allowed = self._intake.attempts(name_of_set)
         if allowed == 1:
-            return f"One notebook may be handed in, and {which} came after it; that one counts."
-        return f"{allowed} different notebooks may be handed in, and {which} came after them; the last of those counts."
+            return f"Only one notebook may be handed in, and {which} came later; the first one counts."
+        return f"Only {allowed} different notebooks may be handed in, and {which} came later; the last permitted one counts."
 
     def drop_strays(self) -> None:
-        """Leave out what is no notebook where its student handed in one, whatever became of that."""
+        """Drop files that are not notebooks if their student submitted a notebook, even one that could not be graded."""
         for path, stray in self._strays.items():
             whose = (stray.set, stray.student)
             if whose in self._taken or whose in self._refused:
                 self._ledger.drop(path)
 
     def end(self) -> None:
-        """Keep on record what counts now, which is also what uses up attempts."""
+        """Record which gradings count now; these also use up attempts."""
         self._ledger.end(_now(), self._who)
 
     def _grade(self, prepared: Iterable[Prepared], opener: Opener, width: int) -> None:
@@ -263,9 +265,9 @@ class _Run:
                 self._settle(sent, result, shown)
 
     def _new(self, found: Iterable[SubmittedFile], *, are_late: bool = False) -> Iterator[Prepared]:
-        """The notebooks that are still to be graded; the others are settled on the way.
+        """Yield the notebooks that are still to be graded, and settle the others.
 
-        A student's beyond the first few wait for everybody else, and are then `are_late`.
+        A student's notebooks beyond the first few are postponed until everybody else's are done; then `are_late` is set.
         """
         for notebook in found:
             try:
@@ -283,12 +285,12 @@ class _Run:
                 else:
                     self._refused.add((refused.set, refused.student))
                 self._refuse(refused)
-                if notebook.path.is_file() and not notebook.path.is_symlink():  # a pipe would be waited for
+                if notebook.path.is_file() and not notebook.path.is_symlink():  # reading a pipe would block
                     with suppress(BadSubmission, OSError):
                         self._ledger.receive(
                             refused.path, self._intake.received(notebook, refused.student, refused.set)
                         )
-            except Exception as error:  # one file must not end the batch of all
+            except Exception as error:  # one file must not end the batch
                 self._refuse(self._intake.refused(notebook, printable(our_fault(error))))
             else:
                 task = prepared.task
@@ -314,9 +316,9 @@ class _Run:
                     yield prepared
 
     def _stands_for(self, prepared: Prepared) -> str:
-        """The notebook that counts if this one is chosen: itself, or the last allowed if it came after all that may be handed in.
+        """Return the notebook that counts if this one is chosen: itself, or the last attempt if there are none left.
 
-        What is graded is no attempt yet: anybody can put a notebook beside a student's, and then none of them counts.
+        A graded notebook is not an attempt yet: anybody can put a notebook next to a student's, and then none of them counts.
         """
         allowed = self._intake.attempts(prepared.task.set)
         if allowed is None:
@@ -325,7 +327,7 @@ class _Run:
         return counted[-1] if len(counted) == allowed and prepared.notebook not in counted else prepared.notebook
 
     def _is_done(self, key: str, name_of_set: str, student: str) -> bool:
-        """Whether the ledger has this grading, and its page lies in its place as it was written."""
+        """Return whether the ledger has this grading and its page is unchanged."""
         file = file_of(name_of_set, student)
         expected = self._ledger.page_digest(key, file, self._kind_of_page)
         try:
@@ -334,7 +336,7 @@ class _Run:
             return False
 
     def _settle(self, sent: Prepared, result: Result, shown: str) -> None:
-        """Keep a result, or set it aside for another try when it is our fault that there are no points."""
+        """Save a result, or schedule a retry if it has no points because of an error in the grader."""
         if place := place_of_one(sent.file, self._whose):
             self._seconds[place] += result.seconds
         if not result.complete and not self._last:
@@ -344,7 +346,7 @@ class _Run:
                 made = Grading(result, sent.key, sent.notebook, sent.questions, engine(), _now(), self._who)
                 patiently(lambda: self._keep(sent.path, made, shown.encode()), self._out)
                 self._step()
-            except OSError as error:  # it concerns this page alone
+            except OSError as error:  # only this page is affected
                 self.failed.append(our_fault(error))
                 self._refuse(replace(result, status="ungraded", reason=our_fault(error), path=sent.path))
         else:
@@ -352,7 +354,7 @@ class _Run:
             self._refuse(replace(result, path=sent.path))
 
     def _keep(self, path: str, grading: Grading, shown: bytes) -> None:
-        """The page first: a grading that is kept has its page."""
+        """Save a page and then its grading, so that every saved grading has its page."""
         file = file_of(grading.result.set, grading.result.student)
         write_file(self._out / PAGES / file, shown, private=True)
         self._ledger.record(path, grading, page=file, kind=self._kind_of_page, digest=digest(shown))
@@ -364,8 +366,8 @@ class _Run:
 
 def _used_up(place: Path) -> str:
     return (
-        f"The other notebooks in {place} took {BOUNDS.seconds:.0f} seconds, which is all that one student's may take in a run, so "
-        "this one was not run. Run the same command again to go on, or keep the notebook that counts."
+        f"Not run: the other notebooks in {place} have used the {BOUNDS.seconds:.0f} seconds that one student has in a run. "
+        "Run the same command again to continue, or keep only the notebook that counts."
     )
 
 
@@ -376,5 +378,5 @@ def _now() -> str:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container's user without a name
+    except (KeyError, OSError):  # in a container, the user may have no name
         return "unknown"

@@ -1,8 +1,8 @@
-"""Consequences: what grading again would change for students who were graded before, and nobody asked for.
+"""Consequences: unintended changes that another run would make for students who are already graded.
 
-Who was in time would be late, or the other way round, where a folder was copied, or where a run takes times from elsewhere; a notebook
-that was graded may be gone, or no longer be readable as its student's; and a set may give other points than it did. `grade` asks
-before it writes such a thing, as `regrade` does.
+A student who was on time would be late, or vice versa, because a folder was copied or the run takes times from another
+source. A graded notebook may be gone, or its owner no longer clear. Questions of a set may be worth other points. `grade`
+asks before it writes such changes, as `regrade` does.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from shardwise.grading.worker import Settings
 
 @dataclass(frozen=True)
 class Lateness:
-    """A student who was in time and would be late, or who was late and would be in time."""
+    """A student who was on time and would be late, or vice versa."""
 
     student: str
     set: str
-    is_late: bool  # by this run
+    is_late: bool  # according to this run
     before: Receipt
     now: Receipt
 
 
 @dataclass(frozen=True)
 class OtherStanding:
-    """A student whose standing a run would change: graded or not, late or in time; and why it would."""
+    """A student whose status a run would change, graded or not, late or on time, and the reason."""
 
     student: str
     set: str
-    would_be: str  # ungraded, missing, late, in time or graded again
+    would_be: str  # ungraded, missing, late, on time or graded again
     why: str
 
 
 @dataclass(frozen=True)
 class OtherPoints:
-    """A question of a set that would be worth other points, and for how many students."""
+    """A question of a set that would be worth other points, and the number of students affected."""
 
     set: str
     question: str
@@ -56,7 +56,7 @@ class OtherPoints:
 
 @dataclass(frozen=True)
 class Consequences:
-    """All of them."""
+    """All unintended changes of a run."""
 
     late: Sequence[Lateness] = ()
     standings: Sequence[OtherStanding] = ()
@@ -68,10 +68,10 @@ class Consequences:
 
 @dataclass
 class _HandedIn:
-    """What a run would take in, and what it would not."""
+    """The notebooks that a run would accept, and those that it would refuse."""
 
     prepared: dict[tuple[str, str], list[Prepared]] = field(default_factory=dict)  # by set and student
-    owners: dict[str, tuple[str, str]] = field(default_factory=dict)  # set and student by path; of practice two blanks
+    owners: dict[str, tuple[str, str]] = field(default_factory=dict)  # set and student by path; both empty for practice
     refused: dict[str, str] = field(default_factory=dict)  # why, by path
     refused_of: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by set and student
 
@@ -109,13 +109,13 @@ def _taken_in(paths: Sequence[Path], near: Locks, decisions: Decisions) -> _Hand
     for notebook in find(paths, lambda folder: any(means_a_student(folder, lock) for lock in near.known.values())):
         try:
             prepared = intake.prepare(notebook)
-        except PracticeRefused:  # no bank is opened here
+        except PracticeRefused:  # this check opens no bank
             handed_in.owners[str(notebook)] = ("", "")
         except BadSubmission as error:
             refused = intake.refused(notebook, error)
             handed_in.refused[refused.path] = refused.reason
             handed_in.refused_of.setdefault((refused.set, refused.student), refused.reason)
-        except Exception:  # the run says why, of this one alone
+        except Exception:  # the run itself will report this notebook
             continue
         else:
             whose = prepared.task.set, prepared.task.student
@@ -130,18 +130,18 @@ def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, lates
         whose = before.set, before.student
         if before.status != "graded":
             continue
-        is_there = lies(Path(before.path))  # in this run, or in one over another part of the class
+        is_there = lies(Path(before.path))  # whether in this run or in one over another part of the class
         if of_theirs := handed_in.prepared.get(whose):
             several = of_theirs if len(of_theirs) > 1 and not latest else []
             different = {each.notebook: each.path for each in several if not _came_after(each, ledger, near)}
             if len(different) > 1:
-                why = f"{len(different)} different notebooks of theirs: {', '.join(sorted(different.values()))}. Keep the one that counts, or say --latest."
+                why = f"they have {len(different)} different notebooks: {', '.join(sorted(different.values()))}. Keep the one that counts, or use --latest."
                 yield OtherStanding(before.student, before.set, "ungraded", why)
         elif reason := handed_in.refused.get(before.path) or ("" if is_there else handed_in.refused_of.get(whose)):
-            undone = " What --student decides holds for its own run alone." if "--student" in reason else ""
+            undone = " --student applies only to the run that it is given to." if "--student" in reason else ""
             yield OtherStanding(before.student, before.set, "ungraded", f"{reason}{undone}")
         elif (owner := handed_in.owners.get(before.path)) is None and not is_there:
-            yield OtherStanding(before.student, before.set, "missing", f"{before.path} is there no more")
+            yield OtherStanding(before.student, before.set, "missing", f"{before.path} no longer exists")
         elif owner is not None and (any(owner) or before.set in near.known):
             why = f"{before.path} is now {f'{owner[1]}’s notebook for {owner[0]}' if any(owner) else 'a practice notebook'}"
             yield OtherStanding(before.student, before.set, "missing", why)
@@ -155,7 +155,7 @@ def _chosen(handed_in: Sequence[Prepared], ledger: Ledger, near: Locks, *, lates
 
 
 def _came_after(each: Prepared, ledger: Ledger, near: Locks) -> bool:
-    """Return whether a notebook was handed in after the student's last permitted attempt."""
+    """Return whether a notebook was submitted after the student's last permitted attempt."""
     allowed = near.known[each.task.set].header.get("attempts")
     counted = ledger.notebooks(each.task.set, each.task.student)
     return allowed is not None and len(counted) >= allowed and each.notebook not in counted

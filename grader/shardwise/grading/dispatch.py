@@ -1,4 +1,4 @@
-"""Dispatch: tasks go to an executor, and come back as results or as the error that ended their worker."""
+"""Dispatch: sends tasks to an executor and yields results, or the error that ended the worker."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from shardwise.grading.running.executors import Gone, Opener
 from shardwise.grading.worker import OtherEngine, Settings, engine, ungraded, work
 from shardwise.sandbox import SandboxUnavailable
 
-Returned = tuple[Prepared, Result, str]  # what was sent, what became of it, and its feedback page
+Returned = tuple[Prepared, Result, str]  # the task, its result, and its feedback page
 _Future = Future[tuple[Result, str]]
 
 
 def dispatch(
     prepared: Iterable[Prepared], settings: Settings, opener: Opener, width: int
 ) -> Generator[Returned, None, None]:
-    """Send tasks to the workers, two for each at most, and give what comes back, in any order.
+    """Send tasks to the workers, at most two each, and yield the results in any order.
 
-    A task whose worker died comes back ungraded, and the others go on with a new executor. Raises what no other try can
-    mend: SandboxUnavailable, OtherEngine and Gone. Close it when you leave it early.
+    A task whose worker died comes back ungraded, and the others continue with a new executor. Raises the errors that no retry
+    can fix: SandboxUnavailable, OtherEngine and Gone. Close the generator if you stop early.
     """
     source = iter(prepared)
-    most = 2 * width if width > 1 else 1  # alone means alone: what breaks a worker takes nobody with it
+    most = (
+        2 * width if width > 1 else 1
+    )  # a single worker gets one task at a time, so that a task that breaks it affects no other
     task = next(source, None)
     while task:
         pending: dict[_Future, Prepared] = {}
@@ -37,32 +39,32 @@ def dispatch(
                 done, _ = wait(pending, return_when=FIRST_COMPLETED)
                 broken = yield from _returned({future: pending.pop(future) for future in done})
                 if broken:
-                    yield from _returned(pending)  # an executor that broke breaks all that it was given
+                    yield from _returned(pending)  # a broken executor breaks all of its tasks
                     break
 
 
 def _sent(executor: Executor, settings: Settings, prepared: Prepared) -> _Future:
     try:
         return executor.submit(work, settings, prepared.task, engine())
-    except BrokenExecutor as error:  # it broke since the last result
+    except BrokenExecutor as error:  # it broke after the last result
         future: _Future = Future()
         future.set_exception(error)
         return future
 
 
 def _returned(sent: Mapping[_Future, Prepared]) -> Generator[Returned, None, bool]:
-    """Give what came back; returns whether the executor broke."""
+    """Yield the results, and return whether the executor broke."""
     broken, fatal = False, None
     for future, prepared in sent.items():
         try:
             returned = future.result()
             if not _is_about(prepared, returned):
-                raise ShardwiseError("a worker gave back what cannot be the result of this")
+                raise ShardwiseError("a worker returned an impossible result")
             result, page = returned
         except (SandboxUnavailable, OtherEngine, Gone) as error:
-            fatal = error  # to be raised when the others were given
+            fatal = error  # raised after the other results
             continue
-        except Exception as error:  # the worker died, or what was sent or came back did not arrive
+        except Exception as error:  # the worker died, or the task or its result was lost
             broken = broken or isinstance(error, BrokenExecutor)
             result, page = _lost(prepared, error), ""
         yield prepared, result, page
@@ -72,7 +74,7 @@ def _returned(sent: Mapping[_Future, Prepared]) -> Generator[Returned, None, boo
 
 
 def _is_about(prepared: Prepared, returned: object) -> bool:
-    """Return whether this is a possible result of the notebook that was sent; within that range the worker is trusted."""
+    """Return whether this is a possible result for the notebook; the worker is trusted within that range."""
     result, page = returned if isinstance(returned, tuple) and len(returned) == 2 else (None, None)
     return (
         isinstance(result, Result)
@@ -87,5 +89,8 @@ def _is_about(prepared: Prepared, returned: object) -> bool:
 
 
 def _lost(prepared: Prepared, error: Exception) -> Result:
-    ended = f"the worker that graded this ended ({type(error).__name__})"
-    return ungraded(prepared.task, f"Our fault: {ended if isinstance(error, BrokenExecutor) else error}, every time.")
+    ended = f"the worker that graded it died ({type(error).__name__})"
+    return ungraded(
+        prepared.task,
+        f"Error in the grader, not in the notebook: {ended if isinstance(error, BrokenExecutor) else error}, every time.",
+    )

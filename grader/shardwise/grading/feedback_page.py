@@ -1,4 +1,4 @@
-"""The feedback page of a student: HTML without scripts, everything of theirs escaped."""
+"""The feedback page of a student: HTML without scripts, with all of the student's text escaped."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from shardwise.markdown.feedback import headline, judgement, picture
 from shardwise.markdown.html import to_html
 from shardwise.question import PRAISE, Feedback, Outcome, Question
 
-# Markdown escapes what a student writes, so that these are ours.
+# Markdown escapes the student's text, so these tags are ours.
 _LISTING = re.compile(r'<pre><code(?: class="language-python")?>(.*?)</code></pre>', re.DOTALL)
 _WIDE = re.compile(r'<(pre(?! class)|table|math(?=[^>]* display="block"))\b')
-_BEFORE_CODE = re.compile(r" *(?:\d+  )? *")  # the number of a line, where it has one, and its indentation
-_DEEPEST = 12  # characters; what is deeper goes on no further to the right, for a phone has room for some 36
-_LONGEST_NAME = 100  # of a page's file, which gets a longer name while it is written; file systems have 255 bytes
-LONGEST_SOURCE = 8_000  # characters of a student's own code that are shown with a verdict
+_BEFORE_CODE = re.compile(r" *(?:\d+  )? *")  # the line number, if any, and the indentation
+_DEEPEST = 12  # characters; deeper code is not indented further, because a phone has room for about 36
+_LONGEST_NAME = 100  # of a page's file, whose temporary name is longer; file systems allow 255 bytes
+LONGEST_SOURCE = 8_000  # characters of a student's code on the page
 
 
 @dataclass(frozen=True)
 class HandIn:
-    """What a page says of the hand-in itself: of which set, when it was due, and the source of each answer's cell."""
+    """The submission itself, for its page: the set, the due date, and the source of each answer's cell."""
 
     title: str = ""
     due: datetime | None = None
-    sources: Mapping[str, str] | None = None  # by the name of a question's cells
+    sources: Mapping[str, str] | None = None  # by the question's key
 
 
 @cache
@@ -48,12 +48,12 @@ def _template() -> jinja2.Template:
 
 
 def file_of(set_name: str, student: str) -> str:
-    """Where a student's page lies, below the folder of pages."""
+    """Return the path of a student's page, relative to the folder of pages."""
     return f"{_file_name(set_name)}/{_file_name(student)}.html"
 
 
 def _file_name(name: str) -> str:
-    """A name as a file may have it. What is changed or cut gets an ending, so that two names stay two."""
+    """Return a valid file name. A name that is changed or cut gets a suffix, so that different names stay different."""
     plain = re.sub(r"[^A-Za-z0-9._@-]|^\.+", "_", name)[:_LONGEST_NAME] or "_"
     if plain == name and not is_device(name):
         return plain
@@ -68,7 +68,7 @@ def page(
     handed_in: HandIn | None = None,
     solutions: bool = False,
 ) -> str:
-    """A student's feedback page: no script, nothing loaded from elsewhere, everything of theirs escaped."""
+    """Return a student's feedback page: no scripts, no external resources, and all of the student's text escaped."""
     handed_in = handed_in or HandIn()
     rows = [
         _row(number, question, said, (handed_in.sources or {}).get(question.cell, ""), solutions=solutions)
@@ -84,11 +84,11 @@ def page(
 
 
 def _row(number: int, question: Question, said: Feedback, source: str, *, solutions: bool) -> Mapping[str, object]:
-    """What the template shows of one question."""
+    """Return the template's data for one question."""
     kind = kind_of(question)
     mark, word = judgement(said, final=True)
     say = said.say
-    if said.outcome == Outcome.BLANK:  # how to answer helps nobody any more
+    if said.outcome == Outcome.BLANK:  # hints on how to answer no longer help
         say = say.removesuffix(kind.instruction(question.form, question.variable)).strip()
     theirs = source.strip() not in ("", kind.cells(question.form, variable_of(question)).strip())
     return {
@@ -102,38 +102,38 @@ def _row(number: int, question: Question, said: Feedback, source: str, *, soluti
         "source": Markup(_listing(str(escape(_shown(source))))) if theirs else "",
         "read": said.read[:500],
         "say": "" if say == PRAISE else _html(say),
-        "picture": Markup(picture(said)),  # drawn from plain data, its texts escaped
+        "picture": Markup(picture(said)),  # drawn from plain data with escaped texts
         "solution": _html(question.solution) if solutions else "",
     }
 
 
 def _html(markdown: str) -> Markup:
-    """Markdown as HTML in which code is wrapped, and whatever may scroll can be reached by the keyboard."""
+    """Render Markdown as HTML that wraps code and makes every scrollable element reachable with the keyboard."""
     wrapped = _LISTING.sub(lambda found: _listing(found[1]), to_html(markdown))
     return Markup(_WIDE.sub(r'<\1 tabindex="0"', wrapped))
 
 
 def _listing(escaped: str) -> str:
-    """Code whose long lines go on below, further to the right than they begin: on a phone and on paper none is cut."""
+    """Return code whose long lines wrap with extra indentation, so that no line is cut off on a phone or on paper."""
     lines = "".join(f'<span style="--at:{_begins(line)}">{line}</span>' for line in escaped.splitlines(keepends=True))
     return f'<pre class="listing"><code>{lines}</code></pre>'
 
 
 def _begins(line: str) -> int:
-    """After how many characters the code of a line begins."""
+    """Return the column in which the code of a line begins."""
     found = _BEFORE_CODE.match(line)
     return min(len(found[0]) if found else 0, _DEEPEST)
 
 
 def _shown(source: str) -> str:
-    """A student's source, as much of it as one reads."""
+    """Return a student's source, up to a readable length."""
     text = printable(source.strip("\n").expandtabs(4))
     more = len(text) - LONGEST_SOURCE
     return text if more <= 0 else f"{text[:LONGEST_SOURCE]}\n… ({more:,} more characters)"
 
 
 def _practise_next(questions: Sequence[Question], feedback: Sequence[Feedback]) -> list[tuple[str, list[str]]]:
-    """Chapters and their problems that cost points, the dearest first."""
+    """Return the chapters and problems that cost the student points, the most expensive first."""
     lost: dict[str, float] = defaultdict(float)
     problems: dict[str, list[str]] = defaultdict(list)
     for question, said in zip(questions, feedback, strict=True):

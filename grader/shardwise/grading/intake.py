@@ -1,4 +1,4 @@
-"""Intake: whose a notebook is and by which questions it is marked; it becomes a task, or is refused with a reason."""
+"""Intake: finds a notebook's owner and questions, and turns it into a task or refuses it with a reason."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ from shardwise.grading.worker import Settings, Task, engine
 from shardwise.question import Question
 from shardwise.text_files import first_line
 
-# The questions of a chapter's practice notebook, drawn for a seed; None for a chapter that is not in the bank.
+# Returns the questions of a chapter's practice notebook for a seed; None for a chapter that is not in the bank.
 Practice = Callable[[str, str], Sequence[Question] | None]
-_MOST_OF_A_STUDENT = 5  # notebooks of one student for one set that are run, though none of them will count
-_MOST_CHAPTERS = 32  # practice notebooks whose questions are held in memory, some 0.1 MB each
+_MOST_OF_A_STUDENT = 5  # notebooks of one student for one set that are run, although none of them may count
+_MOST_CHAPTERS = 32  # practice notebooks whose questions are cached, about 0.1 MB each
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What a person decided about a run: whose the notebook is, when they were received, and which of several counts."""
+    """A person's decisions for a run: the notebook's owner, the source of receipt times, and which of several counts."""
 
-    student: str | None = None  # whose the only notebook is
+    student: str | None = None  # the owner of the only notebook
     received: Received = by_file
-    latest: bool = False  # of several notebooks of one student the latest counts; else none does
-    uploaders: People = ()  # who handed in the only notebook, as Gradescope says
+    latest: bool = False  # whether the latest of a student's notebooks counts; otherwise none does
+    uploaders: People = ()  # who submitted the only notebook, according to Gradescope
 
 
 class PracticeRefused(BadSubmission):
-    """A practice notebook that cannot be graded. It belongs to no set, so it says nothing about anybody in one."""
+    """A practice notebook that cannot be graded. It belongs to no set, so it does not affect the students of one."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A notebook as a task, and what its grading will rest on."""
+    """A notebook as a task, and the inputs of its grading."""
 
     path: str
     key: str  # digest of everything that decides the result
@@ -63,11 +63,11 @@ class Prepared:
     task: Task
     file: SubmittedFile
     received: Receipt
-    is_vouched: bool  # whether the place where it lies is called after its student
+    is_vouched: bool  # whether its location is named after its student
 
 
 class Intake:
-    """Takes in the notebooks of one run."""
+    """The intake of one run's notebooks."""
 
     def __init__(
         self,
@@ -81,11 +81,11 @@ class Intake:
         self._among = folder_of(paths)
         self._practice_line = lru_cache(_MOST_CHAPTERS)(lambda chapter, seed: _practice_line(practice, chapter, seed))
         self._seen: dict[tuple[str, str], set[str]] = {}  # notebooks by set and student
-        # Students whom a notebook names that somebody else handed in, by set and student, and where it lies.
+        # Students named by a notebook that somebody else submitted, with its path, by set and student.
         self.claimed: dict[tuple[str, str], str] = {}
 
     def prepare(self, found: SubmittedFile) -> Prepared:
-        """A notebook as a task. Raises BadSubmission, and CannotRead when it may be readable the next time."""
+        """Turn a notebook into a task. Raises BadSubmission, or CannotRead if a retry may succeed."""
         contents = found.contents()
         submission = self._parsed(contents)
         task, received = (self._practice if submission.set is None else self._of_set)(found, submission)
@@ -99,20 +99,20 @@ class Intake:
         return Prepared(str(found), key, notebook, questions, task, found, received, is_vouched)
 
     def _parsed(self, contents: bytes) -> Submission:
-        """Return a notebook's submission; one without metadata belongs to the only set, if `--student` says whose it is."""
+        """Return a notebook's submission; one without metadata belongs to the only set, if `--student` names its owner."""
         try:
             return parse_notebook(contents, "")
         except Stripped as stripped:
             if self._decisions.student and len(self._locks) == 1:
                 return parse_notebook(contents, "", set_name=next(iter(self._locks)))
-            remedy = " If you know whose it is, grade it alone, with --student and the --lock of its set."
+            remedy = " If you know its owner, grade it alone with --student and the --lock of its set."
             raise BadSubmission(f"{stripped}{remedy if self._locks else ''}") from None
 
     def refused(self, found: SubmittedFile, reason: BadSubmission | str) -> Result:
-        """Return the result of an ungraded notebook, whose student is known only from a folder, archive or file name."""
+        """Return the result of a refused notebook, whose student is known only from a folder, archive or file name."""
         locks = {} if isinstance(reason, PracticeRefused) else self._locks
         owners = [(student, name) for name, lock in locks.items() if (student := owner(found, lock))]
-        if len(owners) > 1:  # of several sets, that after which its file is called
+        if len(owners) > 1:  # of several sets, the one in the file's name
             named = [(student, name) for student, name in owners if name == found.stem]
             students = {student for student, _ in owners}
             owners = named or ([(students.pop(), "")] if len(students) == 1 else [])
@@ -129,14 +129,14 @@ class Intake:
         return Result(student, set_name, status="ungraded", reason=f"{reason}{which}", path=str(found))
 
     def received(self, found: SubmittedFile, student: str, name_of_set: str) -> Receipt:
-        """Return when a hand-in was received; an export of Gradescope knows that better than its files. Raises CannotRead."""
+        """Return when a submission was received; a Gradescope export takes precedence over file times. Raises CannotRead."""
         receipt, lock = self._decisions.received(found, student), self._locks.get(name_of_set)
         if lock and receipt.source in BY_FILE and (at := exported_time(found, lock)):
             return Receipt(at, "gradescope")
         return receipt
 
     def attempts(self, name_of_set: str) -> int | None:
-        """How many different notebooks a student may hand in for a set."""
+        """Return how many different notebooks a student may hand in for a set."""
         lock = self._locks.get(name_of_set)
         return lock.header.get("attempts") if lock else None
 
@@ -144,9 +144,11 @@ class Intake:
         chapter = submission.practice or ""
         line = self._practice_line(chapter, submission.seed)
         if line is None:
-            raise PracticeRefused(f"This notebook practises the chapter {chapter!r}, which this bank does not have.")
+            raise PracticeRefused(
+                f"This practice notebook is for the chapter {chapter!r}, which the bank does not have."
+            )
         if chapter in self._locks:
-            raise PracticeRefused(f"This notebook practises {chapter!r}, and that is also the name of a set.")
+            raise PracticeRefused(f"This practice notebook is for {chapter!r}, which is also the name of a set.")
         return Task(of_practice(found, submission, self._among, self._decisions.student), line), by_file(found, "")
 
     def _of_set(self, found: SubmittedFile, submission: Submission) -> tuple[Task, Receipt]:
@@ -154,7 +156,7 @@ class Intake:
         if lock is None:
             known = ", ".join(self._locks) or "none"
             raise BadSubmission(
-                f"I found no lock file for the set {submission.set!r} (found: {known}). "
+                f"There is no lock file for the set {submission.set!r} (found: {known}). "
                 + (self._unused[0] if self._unused else "Name it with --lock.")
             )
         submission = of_set(found, submission, lock, self._decisions.student, self._decisions.uploaders)
@@ -163,11 +165,11 @@ class Intake:
         seen.add(str(found))
         if len(seen) > _MOST_OF_A_STUDENT:
             raise BadSubmission(
-                f"More than {_MOST_OF_A_STUDENT} notebooks of {student} for this set; this one was not run."
+                f"Not run: there are more than {_MOST_OF_A_STUDENT} notebooks of {student} for this set."
             )
         received = self.received(found, student, lock.set_name)
         if received.at is None and lock.due is not None:
-            note = "Nobody knows when this was received, so it is not counted as late."
+            note = "It is unknown when this was received, so it does not count as late."
             submission = replace(submission, notes=(*submission.notes, note))
         is_late = received.at is not None and lock.due is not None and received.at > lock.due
         title = str(lock.header.get("title") or "")
@@ -175,7 +177,7 @@ class Intake:
 
 
 def _practice_line(practice: Practice | None, chapter: str, seed: str) -> bytes | None:
-    """The questions of a practice notebook as they would stand in a lock file."""
+    """Return the questions of a practice notebook as a line of a lock file."""
     questions = practice(chapter, seed) if practice else None
     if questions is None:
         return None
@@ -183,25 +185,25 @@ def _practice_line(practice: Practice | None, chapter: str, seed: str) -> bytes 
 
 
 def digest(contents: bytes) -> str:
-    """What tells two contents apart."""
+    """Return a digest of some contents."""
     return hashlib.sha256(contents).hexdigest()
 
 
 @dataclass(frozen=True)
 class Locks:
-    """The lock files of a run by set, and why others that were found are not used."""
+    """The lock files of a run by set, and why others are ignored."""
 
     known: Mapping[str, Lock]
     unused: tuple[str, ...] = ()
 
 
 def locks_near(paths: Sequence[Path], given: Sequence[Path | Lock] = (), key: bytes | None = None) -> Locks:
-    """The lock files that are given, else those that lie up to three folders above what is to be graded.
+    """Return the given lock files, or else those up to three folders above the submissions.
 
-    One that is not given counts only if its key is, or if `assign` has used that key on this computer: a student may have
-    put a lock file of their own, and a key with it, above their notebook. Raises ShardwiseError when two belong to one set,
-    when one that counts cannot be read, or when one above all that is to be graded can be read as none: it may be the one
-    that counts, and without it every row would become ungraded. Above some of it alone it may be a student's, and ends nothing.
+    A lock file that is not given counts only if its key is given or `assign` has used that key on this computer: a student may
+    have put a forged lock file and key above their notebook. Raises ShardwiseError if two lock files belong to one set, if one
+    that counts cannot be read, or if one above all submissions is unreadable: it may be the right one, and without it no
+    notebook could be graded. An unreadable one above only some submissions may come from a student, and is ignored.
     """
     known: dict[str, Lock] = {}
     unused: list[str] = []
@@ -226,25 +228,25 @@ def locks_near(paths: Sequence[Path], given: Sequence[Path | Lock] = (), key: by
 
 
 class _NotUsed(Exception):
-    """Why a lock file that was not named does not count."""
+    """The reason why a lock file that was not named is ignored."""
 
 
 def _opened(path: Path, key: bytes | None, *, is_given: bool) -> Lock:
-    """Open a lock file. Raises _NotUsed for one that may be a stranger's, and ShardwiseError for one that cannot be read."""
+    """Open a lock file. Raises _NotUsed for one that may be forged, and ShardwiseError for one that cannot be read."""
     if is_given or _is_trusted(claimed_key(path), key):
         return Lock(path, key)
     if damage := _damage(path):
         raise ShardwiseError(
-            f"{path} cannot be read as a lock file: {damage}. Restore it from a copy. If it is none of yours, take it away, "
-            "or name the one that counts with --lock."
+            f"{path} cannot be read as a lock file: {damage}. Restore it from a copy. If it is not yours, delete it or "
+            "name the right one with --lock."
         )
     if key:
-        raise _NotUsed(f"{path} is signed with another course key than the one that was given.")
+        raise _NotUsed(f"{path} is signed with a different course key than the given one.")
     raise _NotUsed(f"{path} was not assigned on this computer. If it is yours, name it with --lock.")
 
 
 def _is_trusted(known_by: str, key: bytes | None) -> bool:
-    """Whether a lock file says that it is signed with the key that was given, or with one that was used here."""
+    """Return whether a lock file claims to be signed with the given key or one that was used here."""
     return known_by == key_fingerprint(key) if key is not None else is_ours(known_by)
 
 
@@ -254,7 +256,7 @@ def _is_above_all(lock: Path, paths: Iterable[Path]) -> bool:
 
 
 def _damage(path: Path) -> str:
-    """Return why something cannot be read as a lock file, neither as ours nor as a stranger's; nothing if it can."""
+    """Return why a file cannot be read as anybody's lock file; empty if it can."""
     try:
         first = first_line(path, BOUNDS.lock_header_bytes)
         header = json.loads(first) if first else None
@@ -264,30 +266,30 @@ def _damage(path: Path) -> str:
         header = None
     if isinstance(header, dict) and "set" in header:
         return ""
-    return "its first line is no header" if first else "it is empty"
+    return "its first line is not a header" if first else "it is empty"
 
 
 def _in_one_line(unused: Sequence[str], left: int) -> tuple[str, ...]:
-    """Return why the first ignored lock file is not used, and how many more are ignored."""
+    """Return why the first ignored lock file is ignored, and how many more there are."""
     more = len(unused) - 1 + left
     if not unused or more == 0:
         return tuple(unused)
     return (
-        f"{unused[0]} {more:,} more lock file{'s' if more > 1 else ''} near the notebooks {'are' if more > 1 else 'is'} not used.",
+        f"{unused[0]} {more:,} more lock file{'s' if more > 1 else ''} near the notebooks {'are' if more > 1 else 'is'} ignored.",
     )
 
 
 def _lying_above(paths: Iterable[Path]) -> tuple[list[Path], int]:
-    """Return lock files above the folders of submissions, never beside or below a notebook; and how many more there are than are read.
+    """Return lock files above the folders of submissions, never next to or below a notebook; and the number beyond the limit.
 
-    The highest folders come first: there an instructor's lie, and further down those that students may have made.
+    The highest folders come first: those are the instructor's, while students may have created files further down.
     """
     folders = {above for path in paths for above in _folder_of(path).parents[:3]}
     found = [
         path
         for folder in folders
         for path in folder.glob(f"*{LOCK_SUFFIX}")
-        if not path.name.startswith("._")  # what a Mac writes beside each file
+        if not path.name.startswith("._")  # files that a Mac creates next to each file
     ]
     found.sort(key=lambda path: (len(path.parts), path))
     return found[: BOUNDS.locks], len(found[BOUNDS.locks :])

@@ -1,4 +1,4 @@
-"""Grading again after a template, a tolerance or the program was mended: what would change, and why, before it is written."""
+"""Regrading after a template, a tolerance or the program was fixed: shows what would change and why before writing."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class Change:
 
 @dataclass(frozen=True)
 class Regrade:
-    """A batch graded again beside the one that counts, and not written yet."""
+    """A batch that was graded again but not written yet, next to the one that counts."""
 
-    batch: Batch  # on the stage
+    batch: Batch  # in the stage folder
     out: Path
     paths: Sequence[Path]
-    renewed: Mapping[Path, Lock]  # lock files, and what they would become
+    renewed: Mapping[Path, Lock]  # lock files and their replacements
     practice: Practice
     settings: Settings
     decisions: Decisions
-    kept: Counter[str] = field(default_factory=Counter)  # questions that stay as they were, by reason
+    kept: Counter[str] = field(default_factory=Counter)  # number of questions that keep their version, by reason
 
     def changes(self) -> Iterator[Change]:
-        """Every question whose points would change, read as it goes."""
+        """Yield every question whose points would change."""
         with (
             Ledger(self.out / LEDGER, self.batch.keys) as now,
             Ledger(self.batch.out / LEDGER, self.batch.keys) as then,
@@ -68,10 +68,10 @@ class Regrade:
                     yield from differences(now.counts(result.set, result.student), after)
 
     def other_standings(self) -> Iterator[OtherStanding]:
-        """The students whose points stay the same and whose standing does not.
+        """Yield the students whose status would change although their points stay the same.
 
-        They would lose a grade or get one back, or be late where they were in time, or the other way round. `changes` compares
-        points, and so does not list them.
+        They would lose a grade or get one back, or be late instead of on time, or vice versa. `changes` compares points, so it
+        does not list them.
         """
         with (
             Ledger(self.out / LEDGER, self.batch.keys) as now,
@@ -82,17 +82,17 @@ class Regrade:
             for whose, result in found.items():
                 if result.status == "graded" and whose not in graded and now.counts(*whose):
                     yield OtherStanding(
-                        result.student, result.set, "graded again", "a grade counted once, and none does now"
+                        result.student, result.set, "graded again", "they had a grade before but have none now"
                     )
             for before in graded.values():
                 after = found.get((before.set, before.student))
                 if after is None and not lies(Path(before.path)):
-                    yield OtherStanding(before.student, before.set, "missing", f"{before.path} is there no more")
+                    yield OtherStanding(before.student, before.set, "missing", f"{before.path} no longer exists")
                 elif after is not None and after.status != "graded":
                     yield OtherStanding(before.student, before.set, "ungraded", after.reason)
                 elif after is not None and after.late != before.late:
-                    would_be = "late" if after.late else "in time"
-                    why = "by when this run takes its notebook to have been received"
+                    would_be = "late" if after.late else "on time"
+                    why = "this run uses another receipt time"
                     yield OtherStanding(before.student, before.set, would_be, why)
 
     def rewritten(self) -> tuple[Sequence[Path], int]:
@@ -107,13 +107,13 @@ class Regrade:
         return [old for old, new in self.renewed.items() if _is_changed(old, new)], gradings
 
     def write(self) -> Batch:
-        """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
+        """Make it count: write lock files, pages and gradings. Earlier gradings stay in the ledger."""
         for old, new in self.renewed.items():
             if _is_changed(old, new):
                 _keep_beside(old)
                 with replacing(old, private=True) as fresh:
                     shutil.copyfile(new.path, fresh)
-        for result in list(self.batch.handed_in()):  # the stage may hold pages of a run that nobody agreed to
+        for result in list(self.batch.handed_in()):  # the stage may contain pages of a run that nobody confirmed
             page = self.batch.page(result)
             place = self.out / PAGES / page.relative_to(self.batch.out / PAGES)
             if result.status == "graded" and page.is_file():
@@ -130,7 +130,7 @@ class Regrade:
         return batch
 
     def discard(self) -> None:
-        """Leave everything as it was."""
+        """Delete the stage, and leave everything unchanged."""
         shutil.rmtree(self.batch.out, ignore_errors=True)
 
 
@@ -147,10 +147,10 @@ def regrade(
     executor: Opener | None = None,
     progress: Progress | None = None,
 ) -> Regrade:
-    """Grade everything again by what the bank says now. Writes nothing but its stage, a folder inside `out`.
+    """Grade everything again with the current bank. Writes only its stage, a folder inside `out`.
 
-    The pages stay of the kind that they are, with solutions or without. Raises ShardwiseError where our side fails at a
-    notebook: what counts would be replaced by nothing.
+    The pages keep their kind, with or without solutions. Raises ShardwiseError if the grader fails on a notebook, because its
+    grade would be lost.
     """
     stage = out / _STAGE
     stage.mkdir(parents=True, exist_ok=True)
@@ -168,18 +168,18 @@ def regrade(
     if batch.failed:
         shutil.rmtree(stage, ignore_errors=True)
         raise ShardwiseError(
-            f"{len(batch.failed)} notebook{'s' * (len(batch.failed) != 1)} could not be graded again, and nothing was written. "
+            f"{len(batch.failed)} notebook{'s' * (len(batch.failed) != 1)} could not be graded again, so nothing was written. "
             f"{batch.failed[0]}"
         )
     for student, count in batch.gone.items():
-        kept[f"{student}: the notebook that counts is no longer there; put it back to grade it again"] += count
+        kept[f"{student}: the notebook that counts is missing; put it back to grade it again"] += count
     return Regrade(batch, out, paths, renewed, practice, settings, decisions, kept)
 
 
 def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> Lock:
-    """A lock file with the keys and texts of today's banks, wherever students would still see the same question.
+    """Return a lock file with current keys and texts for each question that still looks the same to students.
 
-    Every question is posed anew, since a reference may have changed under a template that has not.
+    Every question is posed again, because a reference may have changed even if the template has not.
     """
     with writing(to, lock.key) as lines:
         lines.add(lock.header)
@@ -190,33 +190,33 @@ def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> Lock:
 
 
 def _renewed(old: dict[str, Any], bank: Catalogue, kept: Counter[str]) -> dict[str, Any]:
-    """A question of today, or the old one where today's would ask something else."""
+    """Return the current version of a question, or the old one if the current one would ask something else."""
     problem = bank.problems.get(old["id"])
     if problem is None:
-        kept[f"{old['id']} is in none of the banks that are read (give the --bank that the set was assigned with)"] += 1
+        kept[f"{old['id']} is not in these banks (use the --bank that the set was assigned with)"] += 1
         return old
     try:
         new = pose(problem, old["seed"], attempt=old["rejected"])
     except ShardwiseError as error:
         cause = error.__cause__ or error
         why = str(cause) if isinstance(cause, (ShardwiseError, Reject)) else said_by(cause)
-        kept[f"{old['id']}: today's template does not take the numbers that were drawn ({why})"] += 1
+        kept[f"{old['id']}: the current template rejects the numbers that were drawn ({why})"] += 1
         return old
-    as_handed_out: dict[str, Any] = {"handle": old["handle"], "points": old["points"]}  # what the notebook says
+    as_handed_out: dict[str, Any] = {"handle": old["handle"], "points": old["points"]}  # as in the notebook
     dumped: dict[str, Any] = json.loads(new.model_copy(update=as_handed_out).model_dump_json())
     for is_another, what in (
-        (dumped["params"] != old["params"], "draws other numbers"),
-        (_asking(dumped["form"]) != _asking(old["form"]), "asks for an answer of another form"),
-        ("".join(dumped["prompt"].split()) != "".join(old["prompt"].split()), "reads otherwise"),
+        (dumped["params"] != old["params"], "draws different numbers"),
+        (_asking(dumped["form"]) != _asking(old["form"]), "asks for a different form of answer"),
+        ("".join(dumped["prompt"].split()) != "".join(old["prompt"].split()), "has a different text"),
     ):
         if is_another:
-            kept[f"{old['id']} now {what} than in the notebooks that were handed out"] += 1
+            kept[f"{old['id']} now {what} than in the assigned notebooks"] += 1
             return old
     return dumped
 
 
 def _asking(form: Any) -> Any:
-    """Return a form, or a part of it, without the fields that only affect how answers are read."""
+    """Return a form, or part of it, without the fields that only affect how answers are read."""
     if isinstance(form, dict):
         aids = frozenset[str]().union(*(kind.Form.aids for kind in kinds().values()))
         return {name: _asking(value) for name, value in form.items() if name not in aids}
@@ -224,7 +224,7 @@ def _asking(form: Any) -> Any:
 
 
 def differences(before: Grading | None, after: Grading) -> Iterator[Change]:
-    """What a later grading of the same student and set changed."""
+    """Yield the changes between two gradings of the same student and set."""
     old = {answer.feedback.question: answer.points for answer in before.result.answers} if before else {}
     for answer in after.result.answers:
         name = answer.feedback.question
@@ -234,7 +234,7 @@ def differences(before: Grading | None, after: Grading) -> Iterator[Change]:
 
 
 def cause_of(before: Grading | None, after: Grading, question: str | None = None) -> str:
-    """Why a grading differs from the one before it, for one question or as a whole; the student's doing comes first."""
+    """Return why a grading differs from the previous one, for a question or as a whole; the student's actions come first."""
     if before is None:
         return "graded for the first time"
     if before.notebook != after.notebook:
@@ -260,14 +260,14 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
     if before.result.late != after.result.late:
         return "now late" if after.result.late else "no longer late"
     if before.result.notes != after.result.notes:
-        return "notes on how it was handed in"
+        return "notes on the submission"
     if before.result.tier != after.result.tier:
         return f"sandbox {before.result.tier} → {after.result.tier}"
     return "title or due date of the set, or limits for students' code"
 
 
 def _same_draws(before: Grading, after: Grading) -> bool:
-    """Whether two gradings are about the same draws: by the same templates, only references can give them other keys."""
+    """Return whether two gradings are of the same draws; with the same templates, only references can change their keys."""
     was, now = (
         [(answer.feedback.question, answer.draw) for answer in grading.result.answers] for grading in (before, after)
     )
@@ -279,9 +279,9 @@ def _is_changed(old: Path, new: Lock) -> bool:
 
 
 def _keep_beside(lock: Path) -> None:
-    """Copy the lock file that counted until now to a file beside it, NAME.1.old or the next number, so that its draws are kept.
+    """Copy the previous lock file to NAME.1.old, or the next free number, so that its draws are kept.
 
-    A run that was interrupted may have made this copy already. Then no second one is made.
+    If an interrupted run has already made this copy, make no second one.
     """
     number = 1
     while (spare := lock.with_name(f"{lock.name}.{number}.old")).exists():

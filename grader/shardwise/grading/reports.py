@@ -1,4 +1,4 @@
-"""Reports of a batch: a table, JSON lines, JUnit for CI and Gradescope's file; written as they are read from the ledger."""
+"""Reports of a batch: CSV tables, JSON lines, JUnit XML for CI and Gradescope's file, streamed from the ledger."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shardwise.question import Outcome
 
 
 def write_tables(batch: Batch) -> None:
-    """Write grades.csv, unreadable.csv and results.jsonl. The pages were written one by one, as each notebook was graded."""
+    """Write grades.csv, unreadable.csv and results.jsonl. The pages have been written as each notebook was graded."""
     patiently(lambda: _write(batch), batch.out)
 
 
@@ -43,8 +43,8 @@ def _write(batch: Batch) -> None:
             rows.writerow([_cell(value) for value in _grades(result, questions)])
             to_look_at.writerows([_cell(value) for value in row] for row in _unreadable(result))
             lines.write(to_json(result) + "\n")
-            if result.status != "graded":  # a page of an earlier run, or of a notebook that turned out to be one of two
-                with suppress(OSError):  # what lies in its place is none of our pages
+            if result.status != "graded":  # the page of an earlier run, or of a notebook that is one of several
+                with suppress(OSError):  # the path may be something other than a page
                     batch.page(result).unlink(missing_ok=True)
 
 
@@ -64,7 +64,7 @@ _HEAD = [
 
 
 def _grades(result: Result, questions: Iterable[str]) -> list[str]:
-    most = result.max_points or None  # nothing where nobody knows by which questions it would be marked
+    most = result.max_points or None  # empty if its questions are unknown
     return [result.student, result.name, result.set, result.status, _number(result.points), _number(most),
             "yes" if result.late else "", result.received, result.received_by, *(_number(result.scores.get(name)) for name in questions),
             result.reason, result.path]  # fmt: skip
@@ -74,7 +74,7 @@ _UNREADABLE_HEAD = ["student", "name", "set", "question", "written", "why", "not
 
 
 def _unreadable(result: Result) -> Iterator[list[str]]:
-    """The answers and parts of answers that could not be read, for a person to look at: what was written, and why it was refused."""
+    """Yield the answers and parts that could not be read, with the reason, for a person to review."""
     for answer in result.answers:
         if answer.feedback.outcome == Outcome.UNREADABLE or answer.feedback.unread:
             why = answer.feedback.unread or to_plain(answer.feedback.say).partition("\n")[0]
@@ -85,17 +85,17 @@ def _number(points: float | None) -> str:
     return "" if points is None else f"{points:g}"
 
 
-# Where a cell may begin for a spreadsheet, whatever separator it was told, and the signs that begin a formula there.
+# Possible beginnings of a spreadsheet cell, with any separator, followed by a character that starts a formula.
 _FORMULA = re.compile(r"""(^|[,;|"'])(\s*[=+\-@＝＋－＠])""")
 
 
 def _cell(value: str) -> str:
-    """A cell of one line that no spreadsheet takes for a formula, nor any part of it when it splits it at another separator."""
+    """Return a one-line cell that no spreadsheet reads as a formula, even if it splits the cell at another separator."""
     return _FORMULA.sub(r"\1'\2", re.sub(r"[\t\r\n]+", " ", value))
 
 
 def write_junit(results: Iterable[Result], path: Path) -> None:
-    """JUnit XML: a suite a submission, a case a question; what could not be graded is an error, not a failure."""
+    """Write JUnit XML: a suite per submission and a case per question; anything ungraded is an error, not a failure."""
 
     xml = JUnitXml("shardwise")
     for result in results:
@@ -114,30 +114,30 @@ def write_junit(results: Iterable[Result], path: Path) -> None:
             suite.add_testcase(case)
         xml.add_testsuite(suite)
     xml.update_statistics()
-    xml._elem.attrib.pop("skipped", None)  # which Jenkins' schema does not know of all suites together: junit-10.xsd
+    xml._elem.attrib.pop("skipped", None)  # Jenkins' schema does not allow this attribute on <testsuites>: junit-10.xsd
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path, private=True) as fresh:  # it names students and says what was wrong
+    with replacing(path, private=True) as fresh:  # it contains students' names and mistakes
         xml.write(str(fresh), pretty=True)
 
 
 def _xml_text(text: str) -> str:
-    """Text without the control characters that XML 1.0 cannot hold."""
+    """Return a text without the control characters that XML 1.0 does not allow."""
     return re.sub(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text)
 
 
 VISIBILITIES = ("visible", "hidden", "after_due_date", "after_published")  # autograder_samples, docs/specs.md
 _NO_ZERO = (
-    "The score of 0 is here because Gradescope demands a number, and is none of yours: nothing was graded. "
-    "Whoever runs this course finds the reason here and in the exit code, and grades it again."
+    "Nothing was graded. The score of 0 appears only because Gradescope requires a number. "
+    "Your instructor sees the reason here and will grade your notebook again."
 )
 
 
 def gradescope(result: Result, visibility: str = "visible") -> dict[str, Any]:
-    """Return one result in the form that Gradescope reads from results.json.
+    """Return a result in the format of Gradescope's results.json.
 
-    A score is demanded at the top or of every test (docs/specs.md of autograder_samples): without one Gradescope shows that the
-    autograder failed, and no reason. So what could not be graded has one failed test that says why, and a score of 0 that says of
-    itself that it is none.
+    Gradescope requires a score at the top level or for every test (docs/specs.md of autograder_samples): without one, it only
+    shows that the autograder failed. So an ungraded notebook gets one failed test with the reason, and a score of 0 with an
+    explanation.
     """
     about = {
         "version": __version__,
@@ -160,7 +160,10 @@ def gradescope(result: Result, visibility: str = "visible") -> dict[str, Any]:
             "tests": [why],
         }
     ours = [answer.title for answer in result.answers if answer.points is None]
-    notes = [*result.notes, *([f"Not graded, through no fault of yours: {', '.join(ours)}."] if ours else [])]
+    notes = [
+        *result.notes,
+        *([f"Not graded because of an error in the grader, not in your answer: {', '.join(ours)}."] if ours else []),
+    ]
     tests = [_gradescope_test(number, answer, visibility) for number, answer in enumerate(result.answers, start=1)]
     return {
         **top,

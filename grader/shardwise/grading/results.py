@@ -1,4 +1,4 @@
-"""A result: what became of one submission. A worker makes it, the ledger keeps it, reports show it; here it becomes JSON."""
+"""Results of submissions, and their JSON: workers create them, the ledger saves them, and reports show them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Status = Literal["graded", "ungraded", "missing"]
 
 @dataclass(frozen=True)
 class Answer:
-    """A question of a submission, and what was said to its answer; neither its key nor its texts."""
+    """A question of a submission with the feedback on its answer, without its key and texts."""
 
     title: str
     kind: str
-    draw: str  # a digest of the seed: who has the seed and the bank can draw the key
-    digest: str  # of the template
+    draw: str  # a digest of the seed, because seed and bank would reveal the key
+    digest: str  # digest of the template
     feedback: Feedback
 
     @property
@@ -33,43 +33,43 @@ class Answer:
 
     @property
     def points(self) -> float | None:
-        """The points earned; None where our side failed, which is never a zero."""
+        """The points earned; None if the grader failed, which is never a zero."""
         return None if self.feedback.outcome == Outcome.BROKEN else self.feedback.points
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one submission.
+    """The result of one submission.
 
-    Its answers stay the JSON text that they were written as until somebody asks for them: tables need only the points.
+    Its answers remain JSON text until they are used, because tables need only the points.
     """
 
     student: str
     set: str = ""  # or the chapter of a practice notebook
     name: str = ""
     status: Status = "graded"
-    reason: str = ""  # why it is not graded
+    reason: str = ""  # why it was not graded
     points: float | None = None  # None while anything is ungraded, which is never a zero
     max_points: float = 0
     late: bool = False
     notes: tuple[str, ...] = ()
-    tier: str = ""  # of the sandbox
+    tier: str = ""  # the sandbox tier
     version: str = __version__
     scores: Mapping[str, float | None] = field(default_factory=dict)  # points by question
     answers_json: str = "[]"
     path: str = ""  # of the notebook
-    received: str = ""  # when, as ISO 8601 with an offset; empty where nobody knows
-    received_by: str = ""  # who says so: file, archive, table, git or gradescope
-    seconds: float = field(default=0.0, compare=False)  # that its worker took
+    received: str = ""  # when, as ISO 8601 with an offset; empty if unknown
+    received_by: str = ""  # the source of that time: file, archive, table, git or gradescope
+    seconds: float = field(default=0.0, compare=False)  # time that its worker took
 
     @property
     def complete(self) -> bool:
-        """Whether every question has its points."""
+        """Whether every question has points."""
         return self.status == "graded" and self.points is not None
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
-        """The answers, in the order of the questions. Raises ShardwiseError for a text that is not ours."""
+        """The answers, in the order of the questions. Raises ShardwiseError if their JSON is damaged."""
         try:
             return tuple(
                 Answer(data["title"], data["kind"], data["draw"], data["digest"], Feedback.model_validate(data))
@@ -77,18 +77,18 @@ class Result:
             )
         except (ValueError, TypeError, KeyError, RecursionError):
             raise ShardwiseError(
-                f"The ledger is damaged: what {self.student} was told of {self.set} cannot be read. "
-                "Take a copy of it from before, or move it away to grade anew."
+                f"The ledger is damaged: the feedback to {self.student} for {self.set} cannot be read. "
+                "Restore it from a copy, or move it away to grade again."
             ) from None
 
     @property
     def feedback(self) -> tuple[Feedback, ...]:
-        """What was said to each answer, in the order of the questions."""
+        """The feedback on each answer, in the order of the questions."""
         return tuple(answer.feedback for answer in self.answers)
 
 
 def marked(result: Result, questions: Sequence[Question], feedback: Sequence[Feedback]) -> Result:
-    """A result with its answers and the points that they earn."""
+    """Return a result with its answers and the points that they earn."""
     answers = [
         Answer(question.title, question.kind, _draw(question.seed), question.digest, said)
         for question, said in zip(questions, feedback, strict=True)
@@ -113,7 +113,7 @@ def _document(answer: Answer) -> dict[str, object]:
 
 
 def to_json(result: Result) -> str:
-    """A result as JSON, without keys, for it may be handed on; the answers come last, as the text that they are."""
+    """Return a result as JSON without keys, so that it can be shared; the answers come last, as their original text."""
     names = ("path", "student", "name", "set", "status", "reason", "points", "max_points", "late", "received", "received_by", "notes", "tier", "version")  # fmt: skip
     head = json.dumps({name: getattr(result, name) for name in names}, ensure_ascii=False)
     return f'{head.removesuffix("}")}, "questions": {result.answers_json}}}'

@@ -1,4 +1,4 @@
-"""Grading one submission: its code runs in the sandbox, and its answers are marked outside of it."""
+"""Grading of one submission: its code runs in the sandbox, and its answers are marked outside."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ from shardwise.marking import broken, check, unreadable_feedback
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.sandbox import Calls, Cell, JobResult, Sandbox, Step, Value
 
-# What the locked cells of every notebook do; the student's copies of them are never run.
+# The code of the locked cells in every notebook; the student's copies of them are never run.
 PRELUDE = (
     "import shardwise\n"
     "from shardwise import another, check, check_all, figure, handed_out, hint, practice, progress, solution\n"
 )
-MARKING_SECONDS = 60.0  # for all that marking a notebook runs; a hanging answer to a hunt takes up to 15 of them
+MARKING_SECONDS = (
+    60.0  # for all code that marking a notebook runs; a hanging answer to a bug hunt takes up to 15 of them
+)
 _WHY_STOPPED = {
     "timeout": "it ran too long",
     "memory": "it ran out of memory",
     "killed": "it ended its process",
-    "skipped": "it was not run, for the notebook had used up its time",
+    "skipped": "it was not run because the notebook had used up its time",
 }
 
 
 def grade_one(
     submission: Submission, questions: Sequence[Question], sandbox: Sandbox
 ) -> tuple[list[Feedback], list[str]]:
-    """Run a submission's code and mark its answers: feedback in the questions' order, and notes for the report."""
+    """Run a submission's code and mark its answers; return feedback in the questions' order, and notes for the report."""
     job = sandbox.run(_steps(submission, questions))
     stopped = _stopped(submission, job)
     run = runner_in(sandbox, MARKING_SECONDS)
@@ -44,7 +46,7 @@ def grade_one(
         cell = answered.get(question.cell)
         try:
             feedback = _mark(question, job, place, run, cell)
-        except Exception as error:  # ours: the student loses nothing, and the report says so
+        except Exception as error:  # our error: the student loses nothing, and the report mentions it
             feedback = broken(question, error)
         if feedback.outcome == Outcome.BLANK and (lost := _lost(question, submission, stopped)):
             cell, feedback = lost, _unset(question, lost)
@@ -68,7 +70,7 @@ def grade_one(
 
 
 def _steps(submission: Submission, questions: Sequence[Question]) -> list[Step]:
-    """The notebook's cells, then one request for each answer."""
+    """Return the steps of a job: the notebook's cells, then one request for each answer."""
 
     steps: list[Step] = [Cell("prelude", PRELUDE)]
     steps += [Cell(cell.key, cell.source) for cell in submission.cells]
@@ -82,32 +84,32 @@ def _steps(submission: Submission, questions: Sequence[Question]) -> list[Step]:
 
 
 def _untouched(question: Question, cell: StudentCell | None) -> bool:
-    """Whether an answer cell is as it was handed out, or gone."""
+    """Return whether an answer cell is unchanged or deleted."""
     handed_out = kind_of(question).cells(question.form, variable_of(question))
     return cell is None or not was_worked_in(cell.source, handed_out)
 
 
 def _lost(question: Question, submission: Submission, stopped: Mapping[str, str]) -> StudentCell | None:
-    """The last answer cell of a question that was worked in and did not run to its end."""
+    """Return the last edited answer cell of a question that did not run to its end."""
     cells = [cell for cell in submission.cells if cell.question == question.cell and cell.key in stopped]
     return next((cell for cell in reversed(cells) if not _untouched(question, cell)), None)
 
 
 def _unset(question: Question, cell: StudentCell) -> Feedback:
-    """Feedback where a cell was to give an answer and stopped before: something was answered, and a person can read it."""
-    why = Unreadable(f"So “{variable_of(question)}” holds no answer.", shows_example=True)
+    """Return feedback for a cell that stopped before it set the answer: there is an answer that a person can read."""
+    why = Unreadable(f"So “{variable_of(question)}” has no value.", shows_example=True)
     return unreadable_feedback(question, why, cell.source, is_graded=True)
 
 
 def _is_missing(result: Any) -> bool:
-    """Whether nothing had the name of an answer after all cells had run."""
+    """Return whether the answer's variable did not exist after all cells had run."""
     return all(call.status == "missing" for call in getattr(result, "results", (result,)))
 
 
 def _not_given(question: Question, submission: Submission, *, is_blank: bool) -> tuple[StudentCell, Unreadable] | None:
-    """Why the variable that a question asks for has no value though the student worked in its cell, and which cell that is.
+    """Return why a question's variable has no value although the student edited its cell, and the last such cell.
 
-    Of several cells it is the last. None if no cell was worked in, or if the feedback gives the reason already.
+    None if no cell was edited, or if the feedback already gives the reason.
     """
     wanted, kind = variable_of(question), kind_of(question)
     handed_out = kind.cells(question.form, wanted)
@@ -121,7 +123,7 @@ def _not_given(question: Question, submission: Submission, *, is_blank: bool) ->
     cell, names = next((each for each in reversed(worked) if each[1]), worked[-1])
     if names and wanted not in names:
         shown = _listed(difflib.get_close_matches(wanted, names, n=1) or names)
-        why = f"This cell sets {shown}, and after your cells had run there was no “{wanted}”."
+        why = f"This cell sets {shown}, but after your cells had run there was no “{wanted}”."
     else:
         do = "Define that function in this cell." if kind.is_program else f"Write your answer as “{wanted} = …”."
         why = f"After your cells had run, “{wanted}” had no value. {do}"
@@ -129,7 +131,7 @@ def _not_given(question: Question, submission: Submission, *, is_blank: bool) ->
 
 
 def _unrun(question: Question, submission: Submission) -> tuple[Unreadable, str] | None:
-    """What to say of an answer cell that was worked in and is none to be run, such as a text cell, and what it holds."""
+    """Return feedback on an edited answer cell that cannot be run, such as a text cell, and its content."""
     why, source = submission.unrun.get(question.cell, ("", ""))
     handed_out = kind_of(question).cells(question.form, variable_of(question))
     if not why or source.strip() == handed_out.strip():
@@ -138,7 +140,7 @@ def _unrun(question: Question, submission: Submission) -> tuple[Unreadable, str]
 
 
 def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:
-    """The cells that did not run to their end, and why."""
+    """Return the cells that did not run to their end, with the reasons."""
     found = {}
     for cell in submission.cells:
         result: Any = job.results[cell.key]
@@ -150,12 +152,12 @@ def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:
 def _mark(question: Question, job: JobResult, place: int, run: Runner, cell: StudentCell | None) -> Feedback:
     try:
         return check(question, _raw(question, job.results[f"answer-{place}"], cell), runner=run, is_graded=True)
-    except Unreadable as error:  # what the cell gave cannot even be fetched: its source is what was written
+    except Unreadable as error:  # the value cannot be fetched, so show the cell's source
         return unreadable_feedback(question, error, cell.source if cell else None, is_graded=True)
 
 
 def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
-    """The raw answer out of what the sandbox gave back, None where there is none. Raises Unreadable."""
+    """Return the raw answer from the sandbox's result; None if there is none. Raises Unreadable."""
     if hasattr(result, "results"):
         untouched = _untouched(question, cell)
         return kind_of(question).collect(question, variable_of(question), result.results, is_untouched=untouched)
@@ -169,7 +171,7 @@ def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first three of some names, as a sentence lists them.
+    """Return the first three names as a list in a sentence.
 
     >>> _listed(["a", "b", "c", "d"]), _listed(["a"])
     ('“a”, “b” and “c”', '“a”')
@@ -179,7 +181,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _why_blank(unrun: str | None) -> str:
-    """Why there is no answer, where no cell of the student's was run for it: nothing when the cell was emptied."""
+    """Return why there is no answer if no cell was run for it; empty if the student emptied the cell."""
     if unrun is None:
-        return "The cell for this answer is gone, and no other cell defines it."
+        return "The cell for this answer is missing, and no other cell defines it."
     return f"The cell for this answer {unrun}, so it was not run." if unrun else ""

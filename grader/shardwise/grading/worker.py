@@ -1,6 +1,6 @@
-"""A worker: grades the notebooks it is given, in a sandbox of its own, with nothing but what each task carries.
+"""A worker: grades notebooks in its own sandbox, using only the data in each task.
 
-It needs no file of the course, so that it can run in this process, in another one, or on another machine.
+It needs no files of the course, so it can run in this process, in another process or on another machine.
 """
 
 from __future__ import annotations
@@ -25,47 +25,47 @@ from shardwise.grading.submission import grade_one
 from shardwise.plugins import folders_of_kinds, kinds_and_packages
 from shardwise.sandbox import Limits
 
-_COMPUTES = ("numpy", "sympy")  # what our program computes grades with
+_COMPUTES = ("numpy", "sympy")  # libraries that can affect a grade
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a batch is graded: the same for every task of it."""
+    """The settings of a batch, the same for all of its tasks."""
 
     unsafe: bool = False
     tier: str | None = None
     limits: Limits | None = None
-    solutions: bool = False  # on the feedback pages
+    solutions: bool = False  # whether to show them on the feedback pages
 
 
 @dataclass(frozen=True)
 class Task:
-    """One notebook to be graded, complete: code, questions and keys."""
+    """A notebook to grade, with code, questions and keys."""
 
     submission: Submission
-    questions: bytes  # a line as in a lock file
+    questions: bytes  # a line of a lock file
     late: bool = False
-    title: str = ""  # of the set
+    title: str = ""  # the set's title
     due: datetime | None = None
 
     @property
     def student(self) -> str:
-        """Whose notebook it is."""
+        """The student who owns the notebook."""
         return self.submission.student
 
     @property
     def set(self) -> str:
-        """The set that it belongs to, or the chapter that it practises."""
+        """The notebook's set, or the chapter of a practice notebook."""
         return self.submission.set or self.submission.practice or ""
 
 
 class OtherEngine(ShardwiseError):
-    """A worker that runs another program than the one that sent it work: its grades would not be ours."""
+    """A worker runs another version than the sender of its task, so its grades could differ."""
 
 
 @cache
 def engine() -> str:
-    """Version and digest of everything that decides a grade but the questions: our program, and what it computes with."""
+    """Return the version and digest of everything except the questions that decides a grade: our code and its libraries."""
     python = ".".join(map(str, sys.version_info[:2]))
     libraries = " ".join([*(f"{name} {version(name)}" for name in _COMPUTES), *kinds_and_packages()])
     digest = hashlib.sha256(f"{package_digest()} {digest_of(*folders_of_kinds())} {python} {libraries}".encode())
@@ -73,19 +73,19 @@ def engine() -> str:
 
 
 def work(settings: Settings, task: Task, sent_by: str) -> tuple[Result, str]:
-    """Grade a notebook: its result, and its feedback page.
+    """Grade a notebook, and return its result and feedback page.
 
-    Raises SandboxUnavailable, and OtherEngine when `sent_by` is not this engine.
+    Raises SandboxUnavailable, and OtherEngine if `sent_by` is not this engine.
     """
     if sent_by != engine():
         raise OtherEngine(
-            f"A worker runs shardwise {engine()}, and this batch was sent by {sent_by}. Install the same."
+            f"A worker runs shardwise {engine()}, but this batch comes from {sent_by}. Install the same version."
         )
     return _result_of(task, settings)
 
 
 def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
-    """Grade one notebook; whatever goes wrong becomes its result."""
+    """Grade one notebook; any error becomes its result."""
     sandbox = sandboxes.mine(settings.limits, unsafe=settings.unsafe, tier=settings.tier)
     result, began = Result(task.student, task.set, late=task.late, tier=sandbox.tier), time.monotonic()
     try:
@@ -93,17 +93,17 @@ def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
         feedback, notes = grade_one(task.submission, questions, sandbox)
         result = marked(replace(result, name=name or task.student, notes=tuple(notes)), questions, feedback)
         if failed_at := [slug for slug, points in result.scores.items() if points is None]:
-            result = replace(result, reason=f"Our side failed at {', '.join(failed_at)}: see the page.")
+            result = replace(result, reason=f"The grader failed on {', '.join(failed_at)}: see the page.")
         handed_in = HandIn(task.title, task.due, _sources(task.submission))
         result = replace(result, seconds=time.monotonic() - began)
         return result, page(result, questions, feedback, handed_in=handed_in, solutions=settings.solutions)
     except Exception as error:
-        sandboxes.close()  # whatever it was, the next task gets a fresh sandbox
+        sandboxes.close()  # after any error, the next task gets a new sandbox
         return replace(ungraded(task, our_fault(error)), seconds=time.monotonic() - began), ""
 
 
 def _sources(submission: Submission) -> dict[str, str]:
-    """What a student wrote into the answer cells of each question."""
+    """Return the student's source in the answer cells of each question."""
     sources: dict[str, str] = {}
     for cell in submission.cells:
         if cell.question:
@@ -113,11 +113,11 @@ def _sources(submission: Submission) -> dict[str, str]:
 
 
 def ungraded(task: Task, reason: str) -> Result:
-    """The result of a task that could not be graded."""
+    """Return the result of a task that could not be graded."""
     return Result(task.student, task.set, status="ungraded", reason=reason)
 
 
 def our_fault(error: Exception) -> str:
-    """Why there is no grade when our side failed."""
+    """Return why there is no grade, for an error in the grader."""
     why = str(error) if isinstance(error, ShardwiseError) else said_by(error)[:300]
-    return f"Our fault: {why}"
+    return f"Error in the grader, not in the notebook: {why}"

@@ -199,7 +199,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         return range(len(question.hints))
 
     def mistakes(self, question: Question) -> list[str]:
-        """What is said to each recognised mistake, for the author."""
+        """Return the feedback for each recognised mistake, for the author."""
         return [mistake.say for mistake in getattr(question.key, "mistakes", ())]
 
     # From an answer to a verdict ------------------------------------------------------------------------------------

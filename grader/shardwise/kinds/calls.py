@@ -49,7 +49,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Printed:
-    """What stands for a value that is no plain data, such as an object of a student's own class."""
+    """A placeholder for a value that is not plain data, such as an object of a student's own class."""
 
     text: str
 

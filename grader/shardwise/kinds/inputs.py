@@ -24,7 +24,7 @@ DRAWN = 4  # inputs drawn at random for each question
 class Input(Parameter):
     """An argument of a function, or a symbol of a formula, and the values it may take, simplest first."""
 
-    argument: str | None = Field(None, description="The reference's keyword; the same name when left out.")
+    argument: str | None = Field(None, description="The reference's keyword; the same name by default.")
     means: str = Field("", description="What it stands for, for the student.")
 
     def level(self, shown: Scalar) -> _Level:

@@ -117,7 +117,7 @@ def lopsided(rights: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
 
 
 def _words(raw: str, known: Sequence[Labelled]) -> list[str]:
-    """What stands where letters belong, in small letters: one for each line, each part, or each letter of a word."""
+    """Return the labels given, in lower case: one for each line, each part, or each letter of a word."""
     if (
         len(raw) == 1 and raw.isalpha()
     ):  # most answers; a letter is that of a line, also where another line says no more than it

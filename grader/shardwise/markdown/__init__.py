@@ -1,1 +1,1 @@
-"""Markdown with LaTeX as HTML without a script, or as text for a terminal; and feedback in both."""
+"""Rendering of Markdown with LaTeX and of feedback, as HTML without scripts or as text for a terminal."""

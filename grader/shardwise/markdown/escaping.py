@@ -1,4 +1,4 @@
-"""A student's text, made safe to quote in Markdown: it makes no markup, and no control character gets through."""
+"""Escaping of a student's text for Markdown: no markup and no control characters get through."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 
 
 def safe(text: str, longest: int = 300) -> str:
-    """Make a student's text fit for use inside `code` in Markdown: no control characters, no backticks, cut."""
+    """Return a student's text for use inside `code` in Markdown: shortened, without control characters and backticks."""
     clean = printable(text.replace("`", "'").replace("\n", " "))
     return clean if len(clean) <= longest else clean[: longest - 1] + "…"
 
 
 def printable(text: str) -> str:
-    """Return a text without control characters and lone surrogates, which no file, page or terminal takes.
+    """Return a text without control characters and lone surrogates, which files, pages and terminals do not accept.
 
-    Line breaks stay, and the spaces inside numbers and before units, at which no line is broken.
+    Line breaks stay, and so do the non-breaking spaces inside numbers and before units.
     """
-    if text.replace("\n", "").isprintable():  # nearly every text is, and this is told at once
+    if text.replace("\n", "").isprintable():  # true for nearly every text, and fast
         return text
     return "".join(character if character in _KEPT or character.isprintable() else " " for character in text)
 
@@ -25,15 +25,15 @@ _KEPT = "\n\u00a0\u202f"
 
 
 def as_code(text: str, longest: int = 300) -> str:
-    """Quote a student's text as code in Markdown, in which nothing makes a link, a tag or a line of its own."""
+    """Quote a student's text as code in Markdown, so that nothing in it makes a link, a tag or a line break."""
     return f"`{safe(text, longest)}`" if text.strip() else "nothing"
 
 
-_ACTIVE = re.compile(r"[\\`*\[\]<&$~]|(?<!\w)_|_(?!\w)")  # what Markdown takes for markup within a line
+_ACTIVE = re.compile(r"[\\`*\[\]<&$~]|(?<!\w)_|_(?!\w)")  # characters that Markdown treats as inline markup
 
 
 def literal(text: str) -> str:
-    """Write a plain message in Markdown: what it quotes between “ and ” is code, and all the rest only text, whatever a student wrote.
+    """Return a plain message as Markdown: text in “ and ” becomes code, and everything else is escaped.
 
     >>> literal("I couldn't read “2*M*K”. Did you mean “M”?")
     "I couldn't read “`2*M*K`”. Did you mean “`M`”?"

@@ -1,4 +1,4 @@
-"""Feedback as a student sees it: Markdown, HTML for a notebook or page, and plain text for a terminal."""
+"""Feedback for students: as Markdown, as HTML for a notebook or page, and as plain text for a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.markdown.timeline import as_svg, as_text
 from shardwise.question import PRAISE, Feedback, Outcome
 
-# Outcome → mark, word, and the colour of the bar next to it; the words keep the colour of their page, light or dark.
+# Outcome → mark, word, and the colour of the bar next to it; the text keeps the colour of its page, light or dark.
 LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
     Outcome.CORRECT: ("✓", "Correct", "#1a7f37"),
     Outcome.PARTIAL: ("◐", "Partly right", "#9a6700"),
@@ -23,18 +23,18 @@ LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
 }
 
 
-# What is reported instead where there is no further try.
+# Words for the final result, when there are no more attempts.
 _FINAL = {Outcome.INCORRECT: "Incorrect", Outcome.BLANK: "No answer"}
 
 
 def judgement(feedback: Feedback, *, final: bool = False) -> tuple[str, str]:
-    """The mark and the word for what became of an answer; `final` where there is no further try."""
+    """Return the mark and the word for an outcome; `final` if there are no more attempts."""
     mark, word, _ = LOOKS[feedback.outcome]
     return mark, _FINAL.get(feedback.outcome, word) if final and feedback.outcome else word
 
 
 def headline(feedback: Feedback, *, final: bool = False) -> str:
-    """Mark, word and points in one line."""
+    """Return mark, word and points in one line."""
     mark, word = judgement(feedback, final=final)
     judged = feedback.outcome in (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
     plural = "" if feedback.max_points == 1 else "s"
@@ -43,7 +43,7 @@ def headline(feedback: Feedback, *, final: bool = False) -> str:
 
 
 def _read(feedback: Feedback) -> str:
-    """How the answer was read, for use inside `code`, which no line break may end."""
+    """Return how the answer was read, for use inside `code`, without line breaks."""
     return " ".join(feedback.read.replace("`", "'").split())[:500]
 
 
@@ -53,31 +53,31 @@ def remarks_in_markdown(feedback: Feedback) -> str:
 
 
 def _body(feedback: Feedback) -> str:
-    """What is reported, in Markdown, without the headline."""
+    """Return the feedback in Markdown without the headline."""
     read = f"I read: `{_read(feedback)}`" if feedback.read else ""
     return "\n\n".join(part for part in (read, remarks_in_markdown(feedback)) if part)
 
 
 def as_markdown(feedback: Feedback, *, final: bool = False) -> str:
-    """The whole feedback in Markdown, a picture as text."""
+    """Return the feedback in Markdown, with a picture as text."""
     drawn = f"\n\n```text\n{as_text(feedback.picture)}\n```" if feedback.picture else ""
     return f"**{headline(feedback, final=final)}**\n\n{_body(feedback)}".strip() + drawn
 
 
 def as_terminal(feedback: Feedback) -> str:
-    """The whole feedback for a terminal, its prose filled to the terminal's width, and a picture no wider."""
+    """Return the feedback for a terminal, with prose and picture fitted to its width."""
     drawn = f"\n\n{as_text(feedback.picture, columns())}" if feedback.picture else ""
     return f"{headline(feedback)}\n{to_terminal(_body(feedback))}{drawn}".strip()
 
 
 def as_plain(feedback: Feedback, *, final: bool = False) -> str:
-    """The whole feedback as plain text, its lines as they were written: a notebook's own, and a report's."""
+    """Return the feedback as plain text with its original lines, for notebooks and reports."""
     drawn = f"\n\n{as_text(feedback.picture)}" if feedback.picture else ""
     return f"{headline(feedback, final=final)}\n{to_plain(_body(feedback))}{drawn}".strip()
 
 
 def as_html(feedback: Feedback) -> str:
-    """The whole feedback as an HTML fragment without scripts."""
+    """Return the feedback as an HTML fragment without scripts."""
     colour = LOOKS[feedback.outcome][2]
     read = f"<p>I read: <code>{html.escape(_read(feedback))}</code></p>\n" if feedback.read else ""
     return (
@@ -88,10 +88,10 @@ def as_html(feedback: Feedback) -> str:
 
 
 def picture(feedback: Feedback) -> str:
-    """The picture as SVG in an HTML fragment; nothing where there is none."""
+    """Return the picture as SVG in an HTML fragment; empty if there is none."""
     return as_svg(feedback.picture) if feedback.picture else ""
 
 
 def bundle(feedback: Feedback) -> dict[str, Any]:
-    """The MIME bundle by which a notebook shows feedback."""
+    """Return the MIME bundle with which a notebook shows feedback."""
     return {"text/plain": as_plain(feedback), "text/markdown": as_markdown(feedback), "text/html": as_html(feedback)}

@@ -1,4 +1,4 @@
-"""Markdown with LaTeX, written as HTML that needs no script."""
+"""Rendering of Markdown with LaTeX as HTML that needs no scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BEFORE_UNIT = re.compile(
 
 
 def keep_together(markdown: str) -> str:
-    """Return Markdown in which no line ends between a number and its unit; code and formulas stay as they are.
+    """Return Markdown in which no line breaks between a number and its unit; code and formulas stay unchanged.
 
     >>> keep_together("6 GB in `6 GB` of 2 hosts")
     '6\\xa0GB in `6 GB` of 2 hosts'
@@ -40,7 +40,7 @@ def to_html(markdown: str) -> str:
 
 
 def inline(markdown: str) -> str:
-    """Render one paragraph of Markdown as HTML that may stand inside a label.
+    """Render a paragraph of Markdown as HTML for use inside a label.
 
     >>> inline("The **ring**")
     'The <strong>ring</strong>'
@@ -49,7 +49,7 @@ def inline(markdown: str) -> str:
 
 
 def parsed_markdown(markdown: str) -> list[Token]:
-    """Return the tokens of a text, formulas among them."""
+    """Return the tokens of a text, including formulas."""
     return _parser().parse(markdown)
 
 
@@ -58,7 +58,7 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-    # "js-default" escapes raw HTML and refuses javascript: links, so that a student's text stays text
+    # "js-default" escapes raw HTML and rejects javascript: links, so that a student's text stays text
     parser = MarkdownIt("js-default", {"html": False, "linkify": False}).enable("table").disable("image")
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, renderer=_formula)
     parser.inline.ruler.at("math_inline", _math_inline)
@@ -66,9 +66,9 @@ def _parser() -> MarkdownIt:
 
 
 def _math_inline(state: StateInline, silent: bool) -> bool:
-    """Apply the plugin's rule for formulas, with a space behind the text while it reads a formula at the very beginning.
+    """Apply the plugin's rule for formulas, with a space appended while it reads a formula at the start of the text.
 
-    The plugin looks at the character before the formula, src[-1] there, which Python takes for the last one of the text.
+    The plugin checks the character before the formula, which is src[-1] at the start: in Python, the text's last character.
     """
     from mdit_py_plugins.dollarmath.index import math_inline_dollar
 

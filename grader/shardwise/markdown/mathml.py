@@ -1,4 +1,4 @@
-"""Formulas: LaTeX written as MathML, which browsers show without a script."""
+"""Rendering of LaTeX formulas as MathML, which browsers show without scripts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import html
 import re
 
 _TAKES_MARKUP = re.compile(r"\\(?:href|class|style)(?![a-zA-Z])")  # commands whose argument becomes an attribute
-_COMMA = "<mrow><mo>&#x0002C;</mo></mrow>"  # what LaTeX's {,} becomes, which is no list's comma
+_COMMA = "<mrow><mo>&#x0002C;</mo></mrow>"  # the result of LaTeX's {,}, which is not a list's comma
 _THOUSANDS = re.compile(rf"<mn>[0-9]{{1,3}}</mn>(?:{_COMMA}<mn>[0-9]{{3}}(?:\.[0-9]+)?</mn>)+")
 
 
 def mathml(tex: str, *, is_block: bool = False) -> str:
-    """Convert a formula to MathML; return its source as code where it is no LaTeX that we know.
+    """Convert a formula to MathML; return its source as code if it cannot be converted.
 
     >>> mathml("x < 2")  # doctest: +ELLIPSIS
     '<math ...><mrow><mi>x</mi><mo>&#x0003C;</mo><mn>2</mn></mrow></math>'
@@ -21,13 +21,13 @@ def mathml(tex: str, *, is_block: bool = False) -> str:
     if _TAKES_MARKUP.search(tex):
         return f"<code>{html.escape(tex)}</code>"
     plain = tex.replace(r"\text{\%}", r"\%")  # latex2mathml would show the backslash
-    try:  # it also writes a bare < inside \text as it stands, which would be the beginning of a tag
+    try:  # it does not escape a < inside \text, which would start a tag
         written = convert(plain.replace("<", r"\lt ").replace(">", r"\gt "), display="block" if is_block else "inline")
-    except Exception:  # latex2mathml raises many kinds; the source is readable too
+    except Exception:  # latex2mathml raises many types, and the source is readable too
         return f"<code>{html.escape(tex)}</code>"
     return _THOUSANDS.sub(_one_number, written)
 
 
 def _one_number(found: re.Match[str]) -> str:
-    """Join a number such as 1{,}000, which latex2mathml takes for a list of two."""
+    """Join a number such as 1{,}000, which latex2mathml reads as a list of two."""
     return f"<mn>{re.sub('<[^>]*>', '', found[0].replace(_COMMA, ','))}</mn>"

@@ -1,4 +1,4 @@
-"""Markdown with LaTeX, written as plain text: emphasis gone, formulas as a line that can be read."""
+"""Rendering of Markdown with LaTeX as plain text: without emphasis, and with formulas as a readable line."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _SPARE = (
 
 
 def plain_formula(tex: str) -> str:
-    r"""Write a formula of LaTeX as a line of text; what is not known of it stays as it is.
+    r"""Return a LaTeX formula as a line of text; unknown commands stay unchanged.
 
     >>> print(plain_formula(r"\frac{M}{N\beta} \le \ln\left(\frac{7}{8}\right)"))
     M/(Nβ) ≤ ln (7/8 )
     """
-    for _ in range(3):  # for what is nested
+    for _ in range(3):  # for nested constructs
         for pattern, plain in _SIMPLE:
             tex = re.sub(pattern, plain, tex)
     for pattern, plain in _SPARE:
@@ -48,7 +48,7 @@ def plain_formula(tex: str) -> str:
 
 
 def to_plain(markdown: str) -> str:
-    """Write Markdown as text for a terminal: emphasis and dollar signs gone, simple formulas readable.
+    """Return Markdown as text without emphasis and dollar signs, and with simple formulas made readable.
 
     >>> print(to_plain("Each sends **1.75 GB**: $2 \\\\cdot 1\\\\,\\\\text{GB} \\\\cdot \\\\frac{7}{8}$"))
     Each sends 1.75 GB: 2 · 1 GB · 7/8
@@ -56,7 +56,7 @@ def to_plain(markdown: str) -> str:
     code: list[str] = []
 
     def kept(found: re.Match[str]) -> str:
-        """Code, and what a backslash makes literal, is set aside: in `2**M` the asterisks are a power."""
+        """Set aside code and escaped characters: the asterisks in `2**M` are a power."""
         code.append(next(part for part in found.groups() if part is not None))
         return f"\x00{len(code) - 1}\x00"
 

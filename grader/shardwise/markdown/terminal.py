@@ -1,6 +1,6 @@
-"""Markdown for a terminal: paragraphs filled to its width, lists indented, tables in columns, code as it stands.
+"""Rendering of Markdown for a terminal: paragraphs wrapped to its width, indented lists, tables in columns, verbatim code.
 
-rich would show the same, but takes longer to load than a question takes to draw, and knows no formulas.
+rich could do the same, but it takes longer to load than a question takes to draw, and it does not know formulas.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 WIDEST = 88  # columns of prose; longer lines are hard to follow
-USUAL = 80  # where there is no terminal, or it does not say
+USUAL = 80  # if there is no terminal, or its width is unknown
 _NARROWEST = 20
-_LONGEST_WHOLE = 40  # columns of a formula or of code within a sentence that no line break parts
-_INDENT = "    "  # of a formula that stands alone
-_APART = "  "  # between two columns of a table
+_LONGEST_WHOLE = 40  # columns; a longer formula or piece of code in a sentence may be broken
+_INDENT = "    "  # for a displayed formula
+_APART = "  "  # between columns of a table
 _NO_BREAK = "\u00a0"
 
 
 def to_terminal(markdown: str, width: int | None = None) -> str:
-    """Markdown as text for a terminal of so many columns; omitted, of those that it has. Nothing in it commands the terminal.
+    """Return Markdown as text for a terminal of this width, or of its actual width, without control characters.
 
     >>> print(to_terminal("A **ring** of\\n4 hosts sends $\\\\frac{3}{4}$.\\n\\n- what\\n  each sends", width=20))
     A ring of 4 hosts
@@ -43,12 +43,12 @@ def to_terminal(markdown: str, width: int | None = None) -> str:
 
 
 def columns() -> int:
-    """The columns that prose may take: those of the terminal, but no more than can be read well."""
+    """Return the width of prose: the terminal's, up to a readable maximum."""
     return max(_NARROWEST, min(shutil.get_terminal_size((USUAL, 24)).columns, WIDEST))
 
 
 def cells(text: str) -> int:
-    """How many columns a text takes: a sign of Chinese or Japanese takes two, an accent of its own none.
+    """Return how many columns a text takes: a Chinese or Japanese character takes two, a combining accent none.
 
     >>> cells("car"), cells("学生"), cells("e\u0301")
     (3, 4, 1)
@@ -65,7 +65,7 @@ def _cells_of(sign: str) -> int:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """A text in lines of at most so many columns; a word that is longer has a line of its own."""
+    """Wrap a text into lines of at most `width` columns; a longer word gets a separate line."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line, used = "", 0
@@ -83,7 +83,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def _blocks(parent: SyntaxTreeNode, width: int) -> list[str]:
-    """The lines of all blocks of a text, of a list's item or of a quotation; a blank line between two of them."""
+    """Return the lines of all blocks in a text, a list item or a quotation, separated by blank lines."""
     lines: list[str] = []
     for place, block in enumerate(parent.children):
         lines += [""] if place and not _is_tight(block) else []
@@ -92,7 +92,7 @@ def _blocks(parent: SyntaxTreeNode, width: int) -> list[str]:
 
 
 def _is_tight(block: SyntaxTreeNode) -> bool:
-    """Whether no blank line is before a block. That holds for a list inside an item of another list, if it is dense itself."""
+    """Return whether there is no blank line before a block, as for a tight list inside a list item."""
     return block.type in ("bullet_list", "ordered_list") and not _is_loose(block) and block.level > 0
 
 
@@ -114,7 +114,7 @@ def _block(block: SyntaxTreeNode, width: int) -> list[str]:
 
 
 def _is_loose(block: SyntaxTreeNode) -> bool:
-    """Whether a blank line is between the items of a list."""
+    """Return whether there are blank lines between the items of a list."""
     return any(part.type == "paragraph" and not part.hidden for item in block.children for part in item.children)
 
 
@@ -130,7 +130,7 @@ def _list(block: SyntaxTreeNode, width: int) -> list[str]:
 
 
 def _inline(block: SyntaxTreeNode) -> Iterator[str]:
-    """The text within a paragraph, in which the spaces at which no line may break are marked."""
+    """Yield the text of a paragraph, with non-breaking spaces marked."""
     for part in block.children:
         if part.type == "text":
             yield part.content
@@ -154,7 +154,7 @@ def _whole(text: str) -> str:
 
 
 def _table(table: SyntaxTreeNode, width: int) -> list[str]:
-    """A table in columns, the widest of them folded where the terminal is narrower."""
+    """Return a table in columns, wrapping the widest ones if the terminal is too narrow."""
     rows = [["".join(_inline(cell)) for cell in row.children] for part in table.children for row in part.children]
     is_right = ["right" in str(cell.attrs.get("style", "")) for cell in table.children[0].children[0].children]
     rule = ["─" * each for each in _shared_out(rows, width)]
@@ -163,7 +163,7 @@ def _table(table: SyntaxTreeNode, width: int) -> list[str]:
 
 
 def in_columns(rows: Sequence[Sequence[str]], width: float, is_right: Sequence[bool] = ()) -> list[str]:
-    """The rows of a table, each a text of one line or more: their cells are folded where they do not fit into this width.
+    """Return the rows of a table, each a text of one or more lines: cells wrap if they do not fit into this width.
 
     >>> print(*in_columns([["cars", "1,024"], ["a long time", "8 h"]], 13, [False, True]), sep="\\n")
     cars    1,024
@@ -175,7 +175,7 @@ def in_columns(rows: Sequence[Sequence[str]], width: float, is_right: Sequence[b
 
 
 def _shared_out(rows: Sequence[Sequence[str]], width: float) -> list[int]:
-    """The columns of each column of a table: as wide as its texts, or the widest less, down to their longest word."""
+    """Return the width of each column of a table: that of its texts, or less for the widest, down to the longest word."""
     table = list(zip(*rows, strict=True))
     widths = [max(map(cells, column)) for column in table]
     least = [max(cells(word) for text in column for word in text.split(" ")) for column in table]

@@ -1,4 +1,4 @@
-"""A timeline drawn: as SVG that takes its text's colour from the page around it, or as text for a terminal."""
+"""Drawing of a timeline: as SVG with the text colour of the surrounding page, or as text for a terminal."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from html import escape
 
 from shardwise.question import Bar, Timeline, TimelineRow
 
-# Each stands out by at least 4 to 1 from white and from the #111111 of dark pages; the first three are those of the lessons' pictures.
+# Each has a contrast of at least 4:1 to white and to the #111111 of dark pages; the lessons' pictures use the first three.
 COLOURS = {"blue": "#2a7fbe", "orange": "#cf5b00", "green": "#008a64", "wrong": "#d93a4a"}
 _GREY = "#777b80"
 _ROW, _BAR, _TOP, _BOTTOM = 30, 24, 20, 20  # heights
 _CHARACTER = 6.4  # width of a character of 11 pixels, the widest digits and letters
-_NARROWEST, _WIDEST = 13, 36  # of a slot in which every label stands upright
-_SMALL, _SIDEWAYS = 5.8, 10  # width of a character of a label on its side, and of the narrowest bar that it fits in
-_ROOM = 684  # what a page has for the picture
-_LONGEST_LINE = 99  # characters of a line of text, which a notebook's column does not break
+_NARROWEST, _WIDEST = 13, 36  # width of a slot with upright labels
+_SMALL, _SIDEWAYS = 5.8, 10  # width of a character in a rotated label, and of the narrowest bar for one
+_ROOM = 684  # width of a picture on a page
+_LONGEST_LINE = 99  # characters that fit in a line of a notebook's column
 
 
 def as_svg(timeline: Timeline) -> str:
-    """The timeline as SVG that shrinks a little where the page is narrower, and in a box that scrolls where it is narrower still."""
+    """Return the timeline as SVG, which shrinks slightly on a narrow page and scrolls on a narrower one."""
     left, slots = round(max(len(row.label) for row in timeline.rows) * _CHARACTER) + 12, _slots(timeline)
     slot, bottom = _slot(timeline, (_ROOM - left - 12) // slots), 4 if timeline.mark is None else _BOTTOM
     width, height = left + slot * slots + 12, _TOP + _ROW * len(timeline.rows) + bottom
@@ -42,7 +42,7 @@ def _slots(timeline: Timeline) -> int:
 
 
 def _slot(timeline: Timeline, room: int) -> int:
-    """How wide a slot is: for every label to fit in its bar, and where there is no room for that, to fit on its side."""
+    """Return the width of a slot: every label fits in its bar, upright or, if there is no room for that, rotated."""
     bars = [bar for row in timeline.rows for bar in row.bars]
     upright = min(_WIDEST, max([_NARROWEST, *(_upright(bar) / (bar.end - bar.start) for bar in bars)]))
     sideways = max((min(_upright(bar), _sideways(bar)) / (bar.end - bar.start) for bar in bars), default=1)
@@ -50,12 +50,12 @@ def _slot(timeline: Timeline, room: int) -> int:
 
 
 def _upright(bar: Bar) -> float:
-    """How wide a bar has to be for its label."""
+    """Return the width that a bar needs for its label."""
     return len(bar.label) * _CHARACTER + 5
 
 
 def _sideways(bar: Bar) -> float:
-    """How wide a bar has to be for its label when that is turned on its side; too long a label does not fit that way."""
+    """Return the width that a bar needs for its rotated label; a label that is too long does not fit."""
     return _SIDEWAYS if len(bar.label) * _SMALL <= _BAR else math.inf
 
 
@@ -70,7 +70,7 @@ def _ticks(timeline: Timeline, slot: int, left: int, below: int) -> Iterator[str
 
 
 def _drawn(row: TimelineRow, end: int, slot: int, left: int, top: int) -> Iterator[str]:
-    """A row: its label, its bars, and slanted lines where it is idle."""
+    """Yield a row: its label, its bars, and slanted lines for idle slots."""
     yield f'<text x="0" y="{top + 17}">{escape(row.label)}</text>'
     slants = "".join(f"M{left + slot * time + 2} {top + _BAR - 2}l{slot - 4} {4 - _BAR}" for time in _idle(row, end))
     if slants:
@@ -85,14 +85,14 @@ def _drawn(row: TimelineRow, end: int, slot: int, left: int, top: int) -> Iterat
 
 
 def _placed(bar: Bar, x: float, y: float, width: int) -> str:
-    """Where a label stands: upright in the middle of its bar, or on its side where the bar is too narrow."""
+    """Return the position of a label: upright in the middle of its bar, or rotated if the bar is too narrow."""
     if _sideways(bar) <= width < len(bar.label) * _CHARACTER:
         return f'x="{x:g}" y="{y + 3.5:g}" text-anchor="middle" font-size="10" transform="rotate(-90 {x:g} {y:g})"'
     return f'x="{x:g}" y="{y + 4:g}" text-anchor="middle"'
 
 
 def _idle(row: TimelineRow, end: int) -> list[int]:
-    """The slots of a row that no bar covers."""
+    """Return the slots of a row that no bar covers."""
     busy = {time for bar in row.bars for time in range(bar.start, bar.end)}
     return [time for time in range(end) if time not in busy]
 
@@ -105,10 +105,11 @@ def _marked(mark: int, x: int, height: int) -> Iterator[str]:
 
 
 def as_text(timeline: Timeline, width: int = _LONGEST_LINE) -> str:
-    """The timeline with a cell of characters for each slot, in parts below each other where it is wider than so many.
+    """Return the timeline as text with a cell for each slot, split into parts if it is wider than `width`.
 
     >>> from shardwise.question import Bar, Timeline, TimelineRow
     >>> bars = (Bar(start=1, end=2, label="F1", look="blue"), Bar(start=2, end=4, label="B1", look="orange"))
+
     >>> print(as_text(Timeline(about="", rows=(TimelineRow(label="stage 2", bars=bars),), end=4)))
              0           4
     stage 2  ·  F1 B1───
@@ -125,7 +126,7 @@ def as_text(timeline: Timeline, width: int = _LONGEST_LINE) -> str:
 
 
 def _named(bar: Bar) -> str:
-    """A bar's label; an exclamation mark where something went wrong, for a terminal has no colours."""
+    """Return a bar's label, with an exclamation mark for an error, because the text has no colours."""
     return bar.label + ("!" if bar.look == "wrong" and not bar.label.endswith("?") else "")
 
 

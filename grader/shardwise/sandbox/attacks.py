@@ -1,6 +1,6 @@
 """The self-test: small attacks that isolation has to stop before it is trusted with a student's notebook.
 
-The attacks are really made: a kernel's version or a container's policy says what should be impossible, an attempt says what
+The attacks are real: a kernel's version or a container's policy says what should be impossible, but only an attempt shows what
 is. Each attack is a cell that sets the variable `breach`.
 """
 
@@ -16,22 +16,22 @@ from pathlib import Path
 
 from .job import Cell, Limits, Value
 
-_MANY = 16  # times the limit on processes; while threads of the same user end, a few more than the limit can start
+_MANY = 16  # times the limit on processes; while other threads of the user end, slightly more than the limit can start
 
 
 @dataclass(frozen=True)
 class Attack:
-    """Source that sets `breach` to True if it succeeds; an exception means that it was stopped."""
+    """An attack: source that sets `breach` to True if it succeeds; an exception means that it was stopped."""
 
     name: str
     source: str
-    says: str  # the sentence for somebody whose machine let it through
+    says: str  # completes the sentence "sandboxed code …" if the attack succeeded
     tiers: tuple[str, ...] = ("1", "1b", "2")
 
 
 @contextlib.contextmanager
 def targets(limits: Limits) -> Iterator[list[Attack]]:
-    """Attacks on targets that exist: a file, two listening sockets, and this process."""
+    """Yield the attacks, with real targets: a file, two listening sockets, and this process."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="canary-"))
         os.chmod(folder, 0o755)
@@ -49,7 +49,7 @@ def targets(limits: Limits) -> Iterator[list[Attack]]:
 def _attacks(canary: str, port: int, unix_path: str, limits: Limits) -> list[Attack]:
     connect_unix = f"s = socket.socket(socket.AF_UNIX); s.connect({unix_path!r})"
     connect_inet = f"s = socket.create_connection(('127.0.0.1', {port}), 1)"
-    stacks = "import _thread; _thread.stack_size(32768)"  # small, or memory would run out first
+    stacks = "import _thread; _thread.stack_size(32768)"  # small, because otherwise memory would run out first
     gate = "gate = _thread.allocate_lock(); gate.acquire()"
     threads = f"for _ in range({_MANY * limits.processes}): _thread.start_new_thread(gate.acquire, ())"
     clone = "pid = libc.syscall({'x86_64': 57}.get(os.uname().machine, 220), 17, 0, 0, 0, 0)"
@@ -61,18 +61,18 @@ def _attacks(canary: str, port: int, unix_path: str, limits: Limits) -> list[Att
         Attack(
             "signal",
             f"import os; os.kill({os.getpid()}, 0); breach = True",
-            "could send a signal to the grader",
+            "sent a signal to the grader",
         ),
         Attack(
             "parent",
             "import os; os.kill(os.getppid(), 0); breach = True",
-            "could send a signal to its parent",
+            "sent a signal to its parent",
         ),
         Attack("fork", "import os; pid = os.fork() or os._exit(0); breach = True", "started a process"),
         Attack(
             "raw fork",
             f"import ctypes, os; libc = ctypes.CDLL(None); {clone}\nif pid == 0: libc._exit(0)\nbreach = pid > 0",
-            "started a process by a bare system call",
+            "started a process with a raw system call",
         ),
         Attack(
             "exec", "import os, sys; os.execv(sys.executable, ['python', '-c', '']); breach = True", "started a program"
@@ -80,21 +80,21 @@ def _attacks(canary: str, port: int, unix_path: str, limits: Limits) -> list[Att
         Attack(
             "memory",
             f"import mmap; mmap.mmap(-1, {limits.memory_bytes}).close(); breach = True",
-            "took more memory than its limit",
+            "allocated more memory than its limit",
         ),
         Attack(
             "limits",
             "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); breach = True",
-            "could change its own limits",
+            "changed its own limits",
         ),
         Attack("listing", "import os; breach = bool(os.listdir('/'))", "listed the root directory", ("1", "2")),
-        # Last, since its threads live until the job ends: with them a fork fails even if nothing else forbids it.
+        # Last, because its threads live until the job ends, and with them a fork fails even if nothing else prevents it.
         Attack("threads", f"{stacks}; {gate}\n{threads}\nbreach = True", "started more threads than its limit"),
     ]
 
 
 def steps_for(attacks: list[Attack]) -> list[Cell | Value]:
-    """A job with all attacks, and after each the variable `breach`."""
+    """Return a job with all attacks, which fetches the variable `breach` after each."""
     steps: list[Cell | Value] = []
     for attack in attacks:
         steps.append(Cell(f"{attack.name}: try", "breach = False\n" + attack.source))

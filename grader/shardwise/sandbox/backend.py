@@ -1,4 +1,4 @@
-"""The interface between the controller and what runs its jobs, isolated or not."""
+"""The interface between the controller and the backends that run its jobs, isolated or not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .inside.shared_memory import NOT_BEGUN, RunProgress
 
 
 class SandboxUnavailable(ShardwiseError):
-    """There is no isolation that holds: what failed, and what would help."""
+    """No isolation works: the message says what failed and what would help."""
 
     def __init__(self, reason: str, remedy: str = "") -> None:
         self.reason, self.remedy = reason, remedy
@@ -33,21 +33,21 @@ class AttemptRequest:
 class Attempt:
     """How an attempt ended. Frames, `finished` and `progress` were written by the job and may be forged."""
 
-    ended: str  # itself, limit (of one unit), deadline (of the attempt), server (it died)
+    ended: str  # itself, limit (of one unit), deadline (of the attempt) or server (which died)
     code: int = 0  # exit status; negative, the signal
     cpu_seconds: float = 0.0
     finished: bool = False
     progress: RunProgress = NOT_BEGUN
     frames: Iterable[bytes] = field(default_factory=tuple)
-    # How long it took, as the process measured that watched it: it goes on while Ctrl-Z stops this one. None where it cannot say.
+    # Duration, measured by the process that watched it, which keeps running when Ctrl-Z stops this one; None if unknown.
     seconds: float | None = None
 
 
 class Backend(Protocol):
-    """Runs one attempt at a time."""
+    """A backend, which runs one attempt at a time."""
 
     def attempt(self, request: AttemptRequest) -> Attempt:
-        """Run a job in a process of its own, until it ends or reaches a limit."""
+        """Run a job in a separate process until it ends or reaches a limit."""
 
     def close(self) -> None:
         """Stop all processes."""

@@ -8,11 +8,11 @@ from .interpreter import ENVIRONMENT, inner_command
 from .layout import Layout, inner_directory
 
 NOBODY = 65534  # the traditional unprivileged user, `nobody` on Linux
-BOX = "/box/job"  # where each job mounts a tmpfs of its own
+BOX = "/box/job"  # where each job mounts its own tmpfs
 
 
 def command(bwrap: str, seccomp_fd: int, seen: Layout, inner: Sequence[str], root: str = "") -> list[str]:
-    """Return the bubblewrap command, which binds the visible files itself unless a directory `root` holds them."""
+    """Return the bubblewrap command, which binds the visible files itself unless a directory `root` contains them."""
     files = ["--ro-bind", root, "/"] if root else _visible_files(seen)
     return [bwrap, "--seccomp", str(seccomp_fd), *_isolation(), *files, *_own_directories(), "--", *inner]
 
@@ -32,7 +32,7 @@ def command_as_root(bwrap: str, seccomp_fd: int, seen: Layout, inner: Sequence[s
 
 
 def _isolation() -> list[str]:
-    """New namespaces. CAP_SYS_ADMIN is valid inside them only, for the jobs' mounts, and each job drops it."""
+    """Return the options for new namespaces. CAP_SYS_ADMIN applies only inside them, for the jobs' mounts; each job drops it."""
     options = "--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try"
     options += " --disable-userns --die-with-parent --new-session --as-pid-1 --clearenv"
     options += " --cap-drop ALL --cap-add CAP_SYS_ADMIN"
@@ -48,7 +48,7 @@ def _visible_files(seen: Layout) -> list[str]:
 
 
 def _own_directories() -> list[str]:
-    """Directories that do not come from the host. bubblewrap leaves / and /dev writable unless they are remounted."""
+    """Return the options for directories that are not the host's. bubblewrap leaves / and /dev writable unless remounted."""
     box = ["--perms", "0755", "--size", str(2**20), "--tmpfs", "/box", "--dir", BOX]
     read_only = [word for place in ("/box", "/dev", "/") for word in ("--remount-ro", place)]
     return ["--dev", "/dev", *box, "--chdir", "/box", *read_only]

@@ -1,6 +1,6 @@
-"""Running a job to its last step, whatever its steps do.
+"""The controller: runs a job to its last step, whatever its steps do.
 
-A step that kills or blocks its process, or uses up its memory, ends that attempt. The job is then run again without the step,
+A step that kills or blocks its process, or uses up its memory, ends that attempt. The job then runs again without the step,
 so that every other step gets its result.
 """
 
@@ -33,13 +33,13 @@ from .job import (
 )
 from .untrusted_results import Result, ResultReader, Unit, units
 
-_MOST_TIMEOUTS = 2  # of a function; then its remaining inputs are skipped
+_MOST_TIMEOUTS = 2  # per function; after that, its remaining inputs are skipped
 _SIGKILL = 9
 _Kind = TypeVar("_Kind", CellResult, ValueResult, CallResult)
 
 
 class Sandbox:
-    """Runs a job at a time. Threads may share a sandbox, and wait for each other."""
+    """A sandbox, which runs one job at a time. Threads that share it wait for each other."""
 
     def __init__(self, backend: Backend, limits: Limits, tier: str, description: str) -> None:
         self.tier, self.description, self.limits = tier, description, limits
@@ -47,14 +47,14 @@ class Sandbox:
         self._closed = False
 
     def run(self, steps: Sequence[Step], *, seconds: float | None = None) -> JobResult:
-        """The result of each step, by its key. Keys must differ. `seconds` is what the job may take, if not all of its limit."""
+        """Run the steps and return each result by key. Keys must differ. `seconds` can shorten the job's time limit."""
         if len({step.key for step in steps}) != len(steps):
-            raise ShardwiseError("Two steps of one job have the same key; give each its own.")
+            raise ShardwiseError("Two steps of a job have the same key. Give each step a different one.")
         if os.getpid() != self._owner:
-            raise ShardwiseError("A sandbox belongs to the process that opened it; open another one here.")
+            raise ShardwiseError("A sandbox belongs to the process that opened it. Open another one here.")
         with self._lock:
             if self._closed:
-                raise ShardwiseError("This sandbox has been closed; open another one.")
+                raise ShardwiseError("This sandbox is closed. Open another one.")
             most = self.limits.job_seconds if seconds is None else min(seconds, self.limits.job_seconds)
             return _Job(self._backend, self.limits, tuple(steps), most).run()
 
@@ -80,7 +80,7 @@ class _Job:
         self._units = tuple(units(steps))
         self._reader = ResultReader(steps, limits)
         self._found: dict[Unit, Result] = {}
-        self._blamed: dict[Unit, str] = {}  # units that ended an attempt, and how
+        self._blamed: dict[Unit, str] = {}  # the units that ended an attempt, with how they did
         self._skip: dict[int, set[int]] = {}
         self._packed_steps = [_packed_step(step) for step in steps]
         self._sympy = any("sympy" in (getattr(step, "source", None) or "") for step in steps)
@@ -89,7 +89,7 @@ class _Job:
         self._tried_the_same_again = self._waited_for_a_processor = False
 
     def run(self) -> JobResult:
-        """Make attempts until one runs to the last step, or there may be no more."""
+        """Make attempts until one reaches the last step or no more are allowed."""
         while True:
             attempt, took = self._attempt()
             self._left -= took
@@ -111,7 +111,7 @@ class _Job:
         return JobResult(self._results(), self._restarts, self._cpu_seconds, self._seconds - self._left)
 
     def _attempt(self) -> tuple[Attempt, float]:
-        """One attempt, and the seconds that it took."""
+        """Make one attempt; return it and its duration in seconds."""
         request = _request(
             {"steps": self._packed_steps, "skip": {step: sorted(numbers) for step, numbers in self._skip.items()}},
             self._limits,
@@ -124,12 +124,12 @@ class _Job:
         return attempt, time.monotonic() - began if attempt.seconds is None else attempt.seconds
 
     def _waited(self, attempt: Attempt, took: float) -> bool:
-        """Whether a cell or call may have run out of time because the machine was busy; the attempt is then made once more.
+        """Return whether a cell or call may have run out of time because the machine was busy; then the attempt is repeated.
 
-        It is so if half of the time limit or more went by without computing. The student's code may have slept, and will sleep
-        again. But it may also have waited for a processor or a disk, and must not lose points for that. This happens once in a
-        job, and only if the attempt took at most a quarter of the job's time. That time is not counted, since the steps
-        behind would else have less.
+        That is so if it spent at least half of the time limit without computing. The student's code may have slept, and will
+        sleep again. But it may also have waited for a processor or a disk, and must not lose points for that. There is one
+        repetition per job, and only if the attempt took at most a quarter of the job's time. That time does not count, because
+        later steps would have less.
         """
         if self._waited_for_a_processor or attempt.ended != "limit" or took > self._seconds / 4:
             return False
@@ -140,10 +140,10 @@ class _Job:
         return True
 
     def _may_be_our_fault(self, attempt: Attempt) -> bool:
-        """Whether to make the same attempt again: once, if the server died or the job seems not to have begun.
+        """Return whether to repeat the attempt: once, if the server died or the job seems not to have started.
 
-        The next time an empty job decides. If that fails too the fault is ours, and SandboxUnavailable is raised. If not,
-        it is the student's, who can make a job look as if it never began.
+        The second time, an empty job decides. If it fails too, the error is ours: raise SandboxUnavailable. If not, the
+        student's code is to blame, because it can make a job look as if it never started.
         """
         if attempt.ended != "server" and attempt.progress.step != NO_STEP:
             return False
@@ -154,15 +154,17 @@ class _Job:
             _request({"steps": [], "skip": {}}, self._limits, results_bytes=0, seconds=10.0, sympy=self._sympy)
         )
         if not control.finished:
-            raise SandboxUnavailable("The sandbox stopped working: even an empty job does not finish.", "Open it anew.")
+            raise SandboxUnavailable(
+                "The sandbox stopped working: even an empty job does not finish.", "Open a new one."
+            )
         return False
 
     def _unanswered(self) -> list[Unit]:
-        """Units without a result, which an honest job would have written before it said that it was finished."""
+        """Return the units without a result. An honest job writes all results before it reports that it has finished."""
         return [unit for unit in self._units if unit not in self._found and not self._skipped(unit)]
 
     def _blame(self, attempt: Attempt, found: Mapping[Unit, Result]) -> None:
-        """Leave the unit that ended this attempt out of the next."""
+        """Exclude the unit that ended this attempt from the next one."""
         step, number = self._culprit(attempt, found)
         if step < 0:
             return
@@ -170,7 +172,7 @@ class _Job:
         self._skip.setdefault(step, set()).add(number)
         for unit in self._units:
             if unit in self._found and unit not in found:
-                continue  # it had answered in time, before another step made the job begin anew
+                continue  # it had answered in time, before another step made the job restart
             if unit == (step, number) or (number == WHOLE_STEP and unit[0] == step):
                 self._blamed[unit] = status
         timeouts = [unit for unit, why in self._blamed.items() if unit[0] == step and why == "timeout"]
@@ -178,7 +180,7 @@ class _Job:
             self._skip[step].update(each for index, each in self._units if index == step and each > number)
 
     def _culprit(self, attempt: Attempt, found: Mapping[Unit, Result]) -> Unit:
-        """The unit that the job says it was busy with, if there is such a unit; else the first without a result."""
+        """Return the unit that the job claims it was running, if it exists; otherwise the first unit without a result."""
         step, number = attempt.progress.step, attempt.progress.input
         if step < len(self._steps) and not self._skipped((step, number)):
             count = len(self._inputs(step))
@@ -241,5 +243,5 @@ def _packed_step(step: Step) -> dict[str, object]:
     try:
         inputs = [{str(name): wire_format.pack(value) for name, value in each.items()} for each in step.inputs]
     except wire_format.Unpackable as refused:
-        raise ShardwiseError(f"An input of {step.name} cannot enter the sandbox: {refused}.") from None
+        raise ShardwiseError(f"An input of {step.name} cannot be sent to the sandbox: {refused}.") from None
     return {"step": "calls", "key": step.key, "name": step.name, "source": step.source, "inputs": inputs}

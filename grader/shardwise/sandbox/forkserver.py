@@ -1,4 +1,4 @@
-"""The isolating backend: hands each job to a fork server, as sealed shared memory over a socket."""
+"""The isolating backend: sends each job to a fork server, as sealed shared memory over a socket."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .inside.messages import JobReport
 from .job import Limits
 from .launch import Plan, Server, start
 
-_GRACE_SECONDS = 3.0  # after an attempt's time limit, by when the server must have reported its end
-_SYMPY_SECONDS = 20.0  # more if it may have to import sympy first, which takes 0.5, or 3 from a cold disk
+_GRACE_SECONDS = 3.0  # after an attempt's time limit, the server has this long to report its end
+_SYMPY_SECONDS = 20.0  # added if the job may import sympy first, which takes 0.5 seconds, or 3 from a cold disk
 
 
 class ForkServer:
-    """Keeps a server running, and replaces one that died."""
+    """A backend that keeps a server running and replaces one that dies."""
 
     def __init__(self, plan: Plan, limits: Limits) -> None:
         """Start a server. Raises SandboxUnavailable."""
@@ -35,7 +35,7 @@ class ForkServer:
         return self._server
 
     def attempt(self, request: AttemptRequest) -> Attempt:
-        """Hand a job to the server and wait until it reports the end."""
+        """Send a job to the server and wait until it reports the end."""
         size = shared_memory.size_for(len(request.job), request.results_bytes)
         descriptor = _sealed_memory(size)
         try:
@@ -51,7 +51,7 @@ class ForkServer:
         return Attempt(report.ended, report.code, report.cpu_seconds, finished, progress, frames, report.seconds)
 
     def _exchange(self, descriptor: int, request: AttemptRequest) -> JobReport | None:
-        """The server's report; None if it died or does not answer, and then it is replaced."""
+        """Return the server's report; None if the server died or does not answer, in which case it is replaced."""
         limits = request.limits
         control = self.server().control
         try:
@@ -66,14 +66,14 @@ class ForkServer:
         return None
 
     def close(self) -> None:
-        """Stop the server, and every job with it."""
+        """Stop the server and its jobs."""
         if self._server:
             self._server.stop()
         self._server = None
 
 
 def _sealed_memory(size: int) -> int:
-    """Shared memory of a size that cannot be changed: reading beyond the end of a shrunk one would crash the reader."""
+    """Return shared memory of fixed size: reading beyond the end of shrunk memory would crash the reader."""
     descriptor = os.memfd_create("job", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, size)
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)

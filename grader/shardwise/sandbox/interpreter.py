@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")  # not -I, which would ignore PYTHONHASHSEED
+FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")  # not -I, because that ignores PYTHONHASHSEED
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "OPENBLAS_NUM_THREADS": "1",
@@ -15,7 +15,7 @@ ENVIRONMENT = {
     "HOME": "/box",
     "PATH": "/nowhere",
 }
-_BOOT = (  # imports our inner package by its directory, so that nothing beside it becomes importable
+_BOOT = (  # imports our inner package by its directory, so that nothing next to it becomes importable
     "import sys, importlib.util as u; d = sys.argv[1];"
     "s = u.spec_from_file_location('inside', d + '/__init__.py', submodule_search_locations=[d]);"
     "m = u.module_from_spec(s); sys.modules['inside'] = m; s.loader.exec_module(m);"
@@ -24,5 +24,5 @@ _BOOT = (  # imports our inner package by its directory, so that nothing beside 
 
 
 def inner_command(python: str, inside: str, module: str, config: Mapping[str, object]) -> list[str]:
-    """The command that runs `main` of a module of our inner package."""
+    """Return the command that runs `main` of a module in our inner package."""
     return [python, *FLAGS, "-c", _BOOT, inside, module, json.dumps(config)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Cell:
-    """Run this source in the notebook's namespace."""
+    """A step that runs source code in the notebook's namespace."""
 
     key: str
     source: str
@@ -16,7 +16,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Value:
-    """Fetch one variable of the notebook's namespace."""
+    """A step that fetches one variable from the notebook's namespace."""
 
     key: str
     name: str
@@ -24,9 +24,9 @@ class Value:
 
 @dataclass(frozen=True)
 class Calls:
-    """Call a function once for each mapping of keyword arguments.
+    """A step that calls a function once for each mapping of keyword arguments.
 
-    With `source`, that source runs first in a namespace of its own and the function is taken from there.
+    With `source`, that source runs first in a separate namespace, from which the function is taken.
     """
 
     key: str
@@ -40,32 +40,32 @@ Step = Cell | Value | Calls
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of the machine one job may use. Times are wall-clock seconds unless they say cpu."""
+    """The resource limits of a job. Times are wall-clock seconds unless they say cpu."""
 
     cell_seconds: float = 10.0
     call_seconds: float = 2.0
-    job_seconds: float = 60.0  # all attempts at a job together
-    cpu_seconds: int = 60  # of one attempt, over all its threads
-    memory_bytes: int = 2**30  # address space, libraries included
-    result_bytes: int = 2**20  # all values of one job together
-    processes: int = 64  # which means threads, since a job cannot fork
+    job_seconds: float = 60.0  # for all attempts at a job together
+    cpu_seconds: int = 60  # for one attempt, over all its threads
+    memory_bytes: int = 2**30  # address space, including libraries
+    result_bytes: int = 2**20  # for all values of a job together
+    processes: int = 64  # in effect threads, because a job cannot fork
     files: int = 32  # open file descriptors
-    restarts: int = 25  # how often a job is tried again without the step that broke it
+    restarts: int = 25  # how often a job is run again without the step that broke it
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """How a cell ran; `error` is one line. What it printed is dropped."""
+    """The result of a cell; `error` is one line. Its output is discarded."""
 
-    status: str  # ok, raised, timeout, memory, killed, skipped
+    status: str  # ok, raised, timeout, memory, killed or skipped
     error: str = ""
 
 
 @dataclass(frozen=True)
 class ValueResult:
-    """A variable. `missing`: the name was never bound, or is still bound to `...`."""
+    """The result of fetching a variable. `missing`: the name was never bound, or is still bound to `...`."""
 
-    status: str  # ok, missing, unreadable, killed, skipped
+    status: str  # ok, missing, unreadable, killed or skipped
     value: object = None
     type_name: str = ""
     reason: str = ""
@@ -73,16 +73,16 @@ class ValueResult:
 
 @dataclass(frozen=True)
 class CallResult:
-    """A call of a function."""
+    """The result of one function call."""
 
-    status: str  # returned, raised, timeout, memory, killed, unreadable, missing, skipped
+    status: str  # returned, raised, timeout, memory, killed, unreadable, missing or skipped
     value: object = None
     error: str = ""
 
 
 @dataclass(frozen=True)
 class CallsResult:
-    """Every call of a function, in the order of its inputs."""
+    """The results of all calls of a function, in the order of its inputs."""
 
     results: tuple[CallResult, ...]
 
@@ -94,4 +94,4 @@ class JobResult:
     results: Mapping[str, CellResult | ValueResult | CallsResult] = field(default_factory=dict)
     restarts: int = 0
     cpu_seconds: float = 0.0
-    seconds: float = 0.0  # that its attempts took together, but for one that was made once more since it had waited
+    seconds: float = 0.0  # for all attempts together, except one that was repeated because it had waited

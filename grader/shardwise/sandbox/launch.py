@@ -1,4 +1,4 @@
-"""Starting a fork server in one of the tiers of isolation."""
+"""Launching a fork server in one of the tiers of isolation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .interpreter import ENVIRONMENT, inner_command
 from .job import Limits
 from .layout import Layout, layout, readable_paths
 
-_START_SECONDS = 20.0  # usually 0.3, but importing numpy from a cold disk can take long
+_START_SECONDS = 20.0  # usually 0.3, but importing numpy from a cold disk can take much longer
 
 # Users for servers at tier 2: above those of systemd's containers and SSSD's domains (to 2000200000), below
 # systemd's foreign ones (from 2147352576); systemd.io/UIDS-GIDS and sssd-ad(5), 2025.
@@ -35,7 +35,7 @@ _FIRST_OWN_USER, _OWN_USERS = 0x78000000, 2**26
 class Plan:
     """A way to start a server: the tier, and whether root becomes nobody first.
 
-    Where nobody can read the interpreter, tier 2 may still open files with the rights of its owner.
+    If the user `nobody` cannot read the interpreter, tier 2 may open files with the permissions of the interpreter's owner.
     """
 
     tier: str
@@ -52,7 +52,7 @@ class Server:
     greeting: Greeting
 
     def stop(self) -> None:
-        """Close the control socket, which ends the server, and make sure."""
+        """Close the control socket, which ends the server, and make sure that it ends."""
         self.control.close()
         _kill(self.process, patience=0.5)
 
@@ -63,7 +63,7 @@ def start(plan: Plan, limits: Limits) -> Server:
     try:
         with tempfile.TemporaryFile() as stderr, _command(plan, limits, theirs) as command:
             process = _popen(command, stderr)
-            theirs.close()  # so that the end of a server that fails is noticed at once
+            theirs.close()  # so that a failing server is noticed at once
             greeting = _greeting(control)
             if greeting is not None:
                 return Server(process, control, greeting)
@@ -78,7 +78,7 @@ def start(plan: Plan, limits: Limits) -> Server:
 
 
 def _kill(process: subprocess.Popen[bytes], patience: float = 0.0) -> None:
-    """Kill a process that has not ended by itself within so many seconds."""
+    """Kill a process unless it ends by itself within `patience` seconds."""
     try:
         process.wait(patience)
     except subprocess.TimeoutExpired:
@@ -88,10 +88,10 @@ def _kill(process: subprocess.Popen[bytes], patience: float = 0.0) -> None:
 
 @contextlib.contextmanager
 def _command(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[Mapping[str, Any]]:
-    """Return what Popen needs to start a server of this plan."""
+    """Yield the arguments of Popen that start a server with this plan."""
     machine = platform.machine()
     if machine not in seccomp.MACHINES:
-        raise SandboxUnavailable(f"system-call filters are written for {seccomp.MACHINES}, not for {machine}")
+        raise SandboxUnavailable(f"system-call filters exist only for {seccomp.MACHINES}, not for {machine}")
     if plan.tier == "2":
         yield _without_namespaces(plan, limits, control)
         return
@@ -114,7 +114,7 @@ def _command(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[Map
 def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket) -> dict[str, Any]:
     seen = layout(moved=False)
     user = _user_of_its_own() if plan.become_nobody else os.geteuid()
-    # The limit counts every thread of the user on this machine, for there is no namespace to count within.
+    # Without a namespace, the limit counts every thread of the user on this machine.
     rlimits = _rlimits(limits, others=_threads_of(user))
     become, identity = dict[str, int](), dict[str, Any]()
     if plan.reads_as_owner:
@@ -126,9 +126,9 @@ def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket) -> d
 
 
 def _user_of_its_own() -> int:
-    """A user of whom nothing else runs here, so that the jobs of other servers do not count against this server's limit.
+    """Return a user without other processes here, so that other servers' jobs do not count against this server's limit.
 
-    `nobody`, where a container has no such users.
+    That is `nobody` if a container has no such users.
     """
     user = _FIRST_OWN_USER + int.from_bytes(os.urandom(4), "little") % _OWN_USERS
     with open("/proc/self/uid_map") as lines:
@@ -159,14 +159,14 @@ def _server_command(
 
 
 def _rlimits(limits: Limits, *, others: int = 0) -> dict[str, int]:
-    """Resource limits. A job without fork, memfd and writable files has its memory bounded by its address space."""
+    """Return the resource limits. Without fork, memfd and writable files, the address space limits a job's memory."""
     return {
         "AS": limits.memory_bytes,
         "CPU": limits.cpu_seconds,
         "FSIZE": 0,
         "NOFILE": limits.files,
         "NPROC": limits.processes + others,
-        "STACK": 8 * 2**20,  # of a thread, too
+        "STACK": 8 * 2**20,  # also for threads
         "CORE": 0,
     }
 
@@ -207,4 +207,4 @@ def _greeting(control: socket.socket) -> Greeting | None:
 
 def _last_line(stderr: bytes) -> str:
     lines = stderr.decode(errors="replace").strip().splitlines()
-    return lines[-1][:500] if lines else f"the server ended without a word ({sys.platform})"
+    return lines[-1][:500] if lines else f"the server ended without a message ({sys.platform})"

@@ -1,7 +1,7 @@
-"""The files that are visible inside the sandbox: the interpreter, its libraries, numpy and sympy, and nothing of ours.
+"""The files that are visible inside the sandbox: the interpreter, its libraries, numpy and sympy, but not shardwise.
 
-The interpreter (system, pyenv, uv, conda) has the same path inside, since it finds its library by its own path. Packages are
-named one by one: site-packages, where shardwise with its solutions may be installed, is never visible as a whole.
+The interpreter (system, pyenv, uv, conda) has the same path inside, because it finds its library relative to that path.
+Packages are listed one by one: site-packages, where shardwise and its solutions may be installed, is never visible.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import shardwise
 
 PACKAGES = ("numpy", "sympy", "mpmath")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-_LOADER = "/lib*/ld-*64.so.*"  # of glibc and musl, for x86_64 and aarch64
-_MANY_LIBRARIES = 100  # if there are more, their directory is bound, not each file: that is quicker
+_LOADER = "/lib*/ld-*64.so.*"  # glibc's and musl's, for x86_64 and aarch64
+_MANY_LIBRARIES = 100  # if there are more, bind their directory instead of each file, which is faster
 
 
 @dataclass(frozen=True)
 class Layout:
     """All files that a sandboxed interpreter can see."""
 
-    python: str  # the real file, behind every symlink
-    binds: tuple[tuple[str, str], ...]  # a file or directory of the host, and where it appears
+    python: str  # the real file, with all symlinks resolved
+    binds: tuple[tuple[str, str], ...]  # a file or directory of the host, and its path inside
     symlinks: tuple[tuple[str, str], ...]  # (target, path), such as ("usr/lib", "/lib")
     masks: tuple[str, ...]  # directories inside the binds that must appear empty
     packages: dict[str, str]  # name to directory, as seen inside
@@ -36,24 +36,24 @@ class Layout:
 
 
 def interpreter() -> str:
-    """The real file of this interpreter, behind a virtual environment's chain of symlinks."""
+    """Return the real file of this interpreter, resolving a virtual environment's symlinks."""
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 def inner_directory() -> str:
-    """Where our own inner package lies on the host."""
+    """Return the path of our inner package on the host."""
     return str(Path(__file__).parent / "inside")
 
 
 def layout(*, moved: bool) -> Layout:
-    """The layout of this interpreter; `moved` puts packages at short paths of their own (bubblewrap only)."""
+    """Return the layout for this interpreter; `moved` puts packages at short paths (bubblewrap only)."""
     python = interpreter()
     found = package_directories()
     packages = {name: f"/packages/{name}" if moved else place for name, place in found.items()}
     inside = "/inside" if moved else inner_directory()
     binds = [(path, path) for path in _interpreter_paths(python)]
     binds += [(place, packages[name]) for name, place in found.items()]
-    for name, place in found.items():  # a wheel's private libraries lie next to the package
+    for name, place in found.items():  # a wheel's private libraries are next to the package
         if os.path.isdir(place + ".libs"):
             binds.append((place + ".libs", packages[name] + ".libs"))
     binds.append((inner_directory(), inside))
@@ -63,7 +63,7 @@ def layout(*, moved: bool) -> Layout:
 
 
 def package_directories() -> dict[str, str]:
-    """Where the packages a notebook may use lie on the host; one that is not installed is left out."""
+    """Return the directories on the host of the packages that a notebook may use, if they are installed."""
     found = {}
     for name in PACKAGES:
         spec = importlib.util.find_spec(name)
@@ -82,7 +82,7 @@ def _interpreter_paths(python: str) -> list[str]:
 
 
 def _stdlib() -> list[str]:
-    """Of the base installation: asked from a virtual environment, `platstdlib` would be the environment's own lib."""
+    """Return the standard library of the base installation; in a virtual environment, `platstdlib` is another folder."""
     return [sysconfig.get_path(name, vars={"platbase": sys.base_exec_prefix}) for name in ("stdlib", "platstdlib")]
 
 
@@ -95,7 +95,7 @@ def _library_paths() -> list[str]:
     }
     own = os.path.join(sys.base_prefix, "lib")
     files = [entry.path for entry in os.scandir(own) if entry.name.startswith("lib") and ".so" in entry.name]
-    # By the path that stands in the program, such as /lib64/ld-linux-x86-64.so.2, which may be a link itself.
+    # By the path in the program, such as /lib64/ld-linux-x86-64.so.2, which may itself be a link.
     loaders = [
         os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in glob.glob(_LOADER)
     ]
@@ -103,14 +103,14 @@ def _library_paths() -> list[str]:
 
 
 def _root_symlinks() -> Iterator[tuple[str, str]]:
-    """On a merged-/usr system /lib and /lib64 are symlinks, and the loader's path goes through them."""
+    """Yield the symlinks /lib and /lib64 of a merged-/usr system, which the loader's path uses."""
     for path in ("/lib", "/lib64", "/lib32", "/bin", "/usr/lib64"):
         if os.path.islink(path):
             yield os.path.relpath(os.path.realpath(path), os.path.dirname(path)), path
 
 
 def _private_directories() -> list[str]:
-    """Directories that hold other people's packages, ours among them."""
+    """Return directories with installed packages, including ours."""
     candidates = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
     candidates += [path for path in (*sys.path, *shardwise.__path__) if os.path.isdir(path)]
     for prefix in (sys.prefix, sys.base_prefix):
@@ -121,9 +121,9 @@ def _private_directories() -> list[str]:
 
 
 def readable_paths(layout: Layout) -> tuple[list[str], list[str]]:
-    """For Landlock: what may be read, and which directories may only be listed because something in them is masked.
+    """Return, for Landlock, the readable paths, and the directories that can only be listed because they contain a mask.
 
-    A Landlock rule covers all beneath its path, so for a directory that contains a mask each of its entries gets a rule.
+    A Landlock rule covers everything beneath its path, so each entry of a directory that contains a mask gets its own rule.
     """
     readable, listable = [*DEVICES], list[str]()
     for _, target in layout.binds:

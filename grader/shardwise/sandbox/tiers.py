@@ -1,4 +1,4 @@
-"""Choosing the isolation: try the strongest tier first, attack it, and take the first tier that holds."""
+"""Choice of the isolation: tries the strongest tier first, attacks it, and uses the first tier that holds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES = {
     "none": "no isolation",
 }
 TIERS = tuple(name for name in _NAMES if name != "none")
-_UNSAFE = "Only for your own code on your own machine: --unsafe-no-sandbox runs it without isolation."
+_UNSAFE = "For your own code on your own machine only, --unsafe-no-sandbox runs it without isolation."
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: st
     """Return the strongest sandbox that works on this machine, or the one of this tier. Raises SandboxUnavailable."""
     limits = limits or Limits()
     if unsafe:
-        says = "no isolation: a process of your own, with limits"
+        says = "no isolation: an ordinary process of yours, with limits"
         return Sandbox(UnsandboxedProcesses(limits), limits, "none", says)
     opened = _first_that_holds([plan for plan in plans() if tier in (None, plan.tier)], limits)
     if isinstance(opened, Sandbox):
@@ -77,9 +77,9 @@ def probe(*, limits: Limits | None = None) -> list[TierVerdict]:
 
 
 def plans() -> Iterator[Plan]:
-    """The ways to start a sandbox, strongest first. Root tries as nobody first: Linux does not limit root's processes."""
+    """Yield the ways to start a sandbox, strongest first. Root tries as nobody first, because Linux does not limit root's processes."""
     if not sys.platform.startswith("linux"):
-        raise SandboxUnavailable(f"The sandbox is built from Linux's own means, and this is {sys.platform}.", _UNSAFE)
+        raise SandboxUnavailable(f"The sandbox needs Linux, but this is {sys.platform}.", _UNSAFE)
     for tier in ("1", "1b", "2"):
         if os.geteuid() == 0:
             yield Plan(tier, become_nobody=True)
@@ -90,7 +90,7 @@ def plans() -> Iterator[Plan]:
 
 def open_tier(plan: Plan, limits: Limits) -> Sandbox:
     """Start a tier and attack it. Raises SandboxUnavailable if it does not hold."""
-    from .forkserver import ForkServer  # needs fcntl, which Windows does not have
+    from .forkserver import ForkServer  # it needs fcntl, which Windows does not have
 
     backend = ForkServer(plan, limits)
     user = backend.server().greeting.user
@@ -106,7 +106,7 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
 def _user_in_words(plan: Plan, user: int) -> str:
     if not plan.become_nobody:
         return "as root without capabilities" if user == 0 else f"as user {user}"
-    whom = "as nobody" if user == NOBODY else "as a user of its own"
+    whom = "as nobody" if user == NOBODY else "as a separate user"
     return f"{whom}, which opens files as the interpreter's owner" if plan.reads_as_owner else whom
 
 
@@ -119,7 +119,7 @@ def _self_test(sandbox: Sandbox) -> None:
         if not isinstance(tried, CellResult) or not isinstance(breach, ValueResult):
             raise SandboxUnavailable("the self-test gave no result")
         if breach.status != "ok" or breach.value is not False or tried.status not in ("raised", "memory", "ok"):
-            raise SandboxUnavailable(f"in a self-test, sandboxed code {attack.says} (or the test broke: {tried})")
+            raise SandboxUnavailable(f"in a self-test, sandboxed code {attack.says} (or the test failed: {tried})")
 
 
 def _remedy(reasons: str) -> str:
@@ -128,15 +128,15 @@ def _remedy(reasons: str) -> str:
         hints.append("Install it: apt install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora).")
     if "uid map" in reasons or "RTM_NEWADDR" in reasons or "namespace" in reasons:
         hints.append(
-            "Where AppArmor forbids user namespaces (Ubuntu 24.04):"
+            "If AppArmor forbids user namespaces (Ubuntu 24.04):"
             " sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0."
         )
     if "no Landlock" in reasons:
-        hints.append("Linux 5.13 or newer, with Landlock enabled, makes a boundary without namespaces.")
+        hints.append("Linux 5.13 or newer with Landlock enabled can isolate code without namespaces.")
     if "[Errno 13]" in reasons:
         hints.append(
-            "Put Python and its packages where everybody can read them, such as /opt: not into a private home."
+            "Install Python and its packages where everybody can read them, such as /opt, not in a private home directory."
         )
     if "more threads" in reasons and os.geteuid() == 0:
-        hints.append("Linux does not limit root's threads: run it as an ordinary user.")
+        hints.append("Linux does not limit root's threads: run this command as an ordinary user.")
     return " ".join(hints)

@@ -22,13 +22,13 @@ _TICK_SECONDS = 0.02
 
 
 class UnsandboxedProcesses:
-    """Starts a process for each attempt; a file takes the place of shared memory."""
+    """A backend that starts a process for each attempt and uses a file instead of shared memory."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
 
     def attempt(self, request: AttemptRequest) -> Attempt:
-        """Run a job to its end or its limit."""
+        """Run a job until it ends or reaches a limit."""
         memory = bytearray(shared_memory.size_for(len(request.job), request.results_bytes))
         shared_memory.write_job(memory, request.job, request.results_bytes)
         with tempfile.TemporaryDirectory(prefix="job-", ignore_cleanup_errors=True) as folder:
@@ -65,11 +65,11 @@ class UnsandboxedProcesses:
         )
 
     def close(self) -> None:
-        """Nothing to stop: no process outlives its attempt."""
+        """Do nothing: no process outlives its attempt."""
 
 
 def _system_environment() -> dict[str, str]:
-    """The variables without which Windows starts no process."""
+    """Return the environment variables that Windows needs to start a process."""
     return {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ}
 
 
@@ -89,7 +89,7 @@ def _watch(process: subprocess.Popen[bytes], file: Path, request: AttemptRequest
 
 
 def _progress(file: Path) -> shared_memory.RunProgress | None:
-    """What the job says; None where its file cannot be read."""
+    """Return the job's progress; None if its file cannot be read."""
     try:
         with file.open("rb") as opened:
             return shared_memory.read_progress(opened.read(shared_memory.HEADER_BYTES))
@@ -98,7 +98,7 @@ def _progress(file: Path) -> shared_memory.RunProgress | None:
 
 
 def _kill_session(process: subprocess.Popen[bytes]) -> None:
-    """Kill what the job started and left running, on systems that have process groups."""
+    """Kill processes that the job left running, on systems with process groups."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

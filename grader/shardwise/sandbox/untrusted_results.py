@@ -1,6 +1,6 @@
-"""Reading the results that a job wrote, every byte of which the student may have forged.
+"""Reading of a job's results, every byte of which the student may have forged.
 
-A result is a frame. One that is not exactly what an honest job would write is dropped, and its step has no result then.
+A result is a frame. One that an honest job would not write is dropped, so its step has no result.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from .inside import wire_format
 from .inside.shared_memory import WHOLE_STEP
 from .job import CallResult, Calls, Cell, CellResult, Limits, Step, ValueResult
 
-Unit = tuple[int, int]  # number of the step, number of the input or WHOLE_STEP
+Unit = tuple[int, int]  # index of the step, index of the input or WHOLE_STEP
 Result = CellResult | ValueResult | CallResult
 
 _ERROR_CHARACTERS = 600
-_FRAMES_PER_UNIT = 4  # that are read; an honest job writes one
-_UNIT_BYTES = 8192  # for a unit's frame besides its value; an error takes at most 6000
-_BETWEEN_LOOKS = 4  # frames, from one look at the time that reading has taken to the next
-_READING_SECONDS = 5.0  # of processor time, for all frames of a job; those of an honest one take some milliseconds
-# A terminal acts on control characters, and XML forbids them.
+_FRAMES_PER_UNIT = 4  # frames per unit that are read; an honest job writes one
+_UNIT_BYTES = 8192  # of a unit's frame without its value; an error takes at most 6000
+_BETWEEN_LOOKS = 4  # frames between checks of the reading time
+_READING_SECONDS = 5.0  # CPU seconds for reading all frames of a job; those of an honest one take a few milliseconds
+# Terminals interpret control characters, and XML forbids them.
 _UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 _CELL_STATUSES = ("ok", "raised", "memory")
 _VALUE_STATUSES = ("ok", "missing", "unreadable")
@@ -29,7 +29,7 @@ _CALL_STATUSES = ("returned", "raised", "memory", "unreadable", "missing")
 
 
 def units(steps: Sequence[Step]) -> Iterator[Unit]:
-    """Every unit of work that has a result of its own, in the order of the job."""
+    """Yield every unit of work with a result, in the order of the job."""
     for index, step in enumerate(steps):
         if isinstance(step, Calls):
             yield from ((index, number) for number in range(len(step.inputs)))
@@ -38,23 +38,23 @@ def units(steps: Sequence[Step]) -> Iterator[Unit]:
 
 
 class ResultReader:
-    """Reads the frames of one job, all its attempts together.
+    """A reader of the frames of one job, over all its attempts.
 
-    A forger may write any frame, and as many as there is space for. So that it costs the grader little, a frame, the frames
-    that are kept and the time for reading have bounds, none of which an honest job comes near.
+    A forger may write any frames, and as many as fit. To limit the cost, there are bounds on a frame, on the frames that are
+    kept, and on the reading time, all far above what an honest job needs.
     """
 
     def __init__(self, steps: Sequence[Step], limits: Limits) -> None:
         self._steps = steps
         honest = sum(1 for _ in units(steps)) + len(steps)
-        self.space = limits.result_bytes + honest * _UNIT_BYTES  # bytes of an attempt's frames
+        self.space = limits.result_bytes + honest * _UNIT_BYTES  # bytes for an attempt's frames
         self._longest = limits.result_bytes + _UNIT_BYTES
         self._most = _FRAMES_PER_UNIT * honest
         self._values = _Room(limits.result_bytes)
         self._seconds = _READING_SECONDS
 
     def read(self, frames: Iterable[bytes]) -> dict[Unit, Result]:
-        """The results in the frames of an attempt, the last one for each unit."""
+        """Return the results in the frames of an attempt, the last one for each unit."""
         found: dict[Unit, Result] = {}
         began = time.thread_time()
         for count, frame in enumerate(islice(frames, self._most)):
@@ -69,7 +69,7 @@ class ResultReader:
         return found
 
     def _keep(self, data: object, size: int, found: dict[Unit, Result]) -> None:
-        """Take in what a frame of this size says. ValueError when it says nothing, or too much."""
+        """Keep the result in a frame of this size. Raises ValueError if the frame is invalid or too large."""
         for unit, result in _read(data, self._steps):
             if not isinstance(result, CellResult) and result.value is not None:
                 self._values.take(unit, size)
@@ -77,16 +77,16 @@ class ResultReader:
 
 
 class _Room:
-    """Bytes that the frames of a job may take which are kept, one for each unit."""
+    """A budget of bytes for the frames of a job that are kept, one for each unit."""
 
     def __init__(self, most: int) -> None:
         self._most, self._taken, self._sizes = most, 0, dict[Unit, int]()
 
     def take(self, unit: Unit, size: int) -> None:
-        """Count the frame that takes the place of an earlier one. ValueError when there is no room left."""
+        """Count a frame, which may replace an earlier one. Raises ValueError if the budget is used up."""
         taken = self._taken - self._sizes.get(unit, 0) + size
         if taken > self._most:
-            raise ValueError("more than the frames of one job may take")
+            raise ValueError("the frames of a job take too many bytes")
         self._taken, self._sizes[unit] = taken, size
 
 
@@ -136,7 +136,7 @@ def _expect(condition: bool) -> None:
 
 
 def _text(data: object) -> str:
-    """Text that can be printed anywhere: of bounded length, without lone surrogates and control characters."""
+    """Return a text that can be printed anywhere: bounded, without lone surrogates and control characters."""
     if not isinstance(data, str):
         raise ValueError("not text")
     return data[:_ERROR_CHARACTERS].translate(_UNPRINTABLE).encode(errors="replace").decode()

@@ -1,1 +1,1 @@
-"""The student's side: check, hint, solution, another and forms. Nothing here needs Linux."""
+"""The student's side: check, hint, solution, another and forms. Nothing here requires Linux."""

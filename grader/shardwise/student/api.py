@@ -1,4 +1,4 @@
-"""The student's verbs: check, hint, solution, another, practice, progress, figure and use_bank, as a notebook calls them."""
+"""The functions that a student calls in a notebook: check, hint, solution, another, practice, progress, figure and use_bank."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-TYPE_HERE = "No answer yet: type it in place of the three dots, or use the form above."
+TYPE_HERE = "No answer yet. Replace the three dots with your answer, or use the form above."
 
 _SESSION = Session()
 _FAILED = FailedCells()
@@ -36,7 +36,7 @@ _GRADED = GradedSets()
 
 
 def _in_words(graded_sets_have: str = "") -> Callable[[Callable[P, T]], Callable[P, T | Message]]:
-    """Let a verb say in words what is wrong, and what graded sets have none of, such as "are no hints"."""
+    """Decorate a verb to return errors as messages, and to refuse in a graded set, where there "are no hints", for example."""
 
     def decorate(verb: Callable[P, T]) -> Callable[P, T | Message]:
         @wraps(verb)
@@ -55,14 +55,14 @@ def _in_words(graded_sets_have: str = "") -> Callable[[Callable[P, T]], Callable
 
 @_in_words()
 def use_bank(*folders: str | list[str]) -> Message:
-    """Practise the problems of these banks from now on; "shipped" is the one that is installed. Gives what was opened."""
+    """Practise the problems of these banks from now on; "shipped" is the installed one. Returns a message that names them."""
     names = [name for folder in folders for name in (folder if isinstance(folder, list | tuple) else [folder])]
     _open(tuple(map(str, names)))
     return Message(f"Bank: {_SESSION.banks}")
 
 
 def _open(named: tuple[str, ...]) -> None:
-    """Begin a session with these banks. Raises ShardwiseError, and the session before goes on."""
+    """Start a session with these banks. Raises ShardwiseError, and then the current session stays."""
     global _SESSION
     fresh = Session(named)
     _ = fresh.banks
@@ -70,13 +70,13 @@ def _open(named: tuple[str, ...]) -> None:
 
 
 def _open_if_new(bank: str | None) -> None:
-    """Practise this bank from now on, if it is none of those that are practised. Raises ShardwiseError."""
+    """Switch to this bank, unless it is already in use. Raises ShardwiseError."""
     if bank is not None and bank not in _SESSION.named:
         _open((bank,))
 
 
 def _is_page() -> bool:
-    """Whether nobody sees the cells: Voilà shows a notebook's outputs alone, and tells the kernel who it is."""
+    """Return whether the cells are hidden: Voilà shows only a notebook's outputs, and names itself to the kernel."""
     return os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
 
 
@@ -88,25 +88,25 @@ def check(
     bank: str | None = None,
     of: str | None = None,
 ) -> Checked | Message | None:
-    """Mark an answer to the problem of that name: to the variant that notebooks show, or to the one of that seed.
+    """Mark an answer to the named problem: to the variant in the notebook, or to the variant with that seed.
 
-    Without `answer` the variable named after the problem is taken: `monthly_payment` for `monthly-payment`,
-    or the function that the problem asks for. `bank` is where the problem is found, for notebooks of other banks
-    than the shipped one. `of` names the graded set that the problem belongs to: then it says how the answer is read.
+    Without `answer`, the answer is the variable named after the problem (`monthly_payment` for `monthly-payment`), or the
+    function that the problem asks for. `bank` is the problem's bank, for notebooks of a bank other than the shipped one.
+    `of` names the graded set that the problem belongs to; the result then says only how the answer is read.
     """
     graded = _GRADED.of(of)
     if graded is not None:
         return graded.check(name, answer)
     if of is not None:
         return not_ready(of)
-    if name is None:  # the last one may be a variant that another() drew, and this marks the one of the notebook
+    if name is None:  # the last question may come from another(), but this marks the one in the notebook
         return Message(WHICH)
     try:
         _open_if_new(bank)
         asked = _SESSION.question(name, seed)
     except ShardwiseError as error:
         return Message(_said(error))
-    if answer is ...:  # as a practice notebook has it
+    if answer is ...:  # the placeholder in a practice notebook
         return None if _is_page() else Message(TYPE_HERE)
     variable = variable_of(asked)
     raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
@@ -117,36 +117,36 @@ def check(
     except KeyboardInterrupt:
         return Message(STOPPED)
     if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
-        note = "Python does not know that name yet. If your answer stands in its cell, run that cell first."
+        note = "Python does not know that name yet. If your answer is in its cell, run that cell first."
         return Checked(feedback.saying(*feedback.remarks, note))
     feedback = _SESSION.answered(asked, feedback, "cell")
     drawn = _SESSION.drawn.get(asked.id, asked.seed)
     if drawn != asked.seed and feedback.outcome != Outcome.CORRECT:
-        which = "as the notebook asks it" if asked.seed == SEED else f"with `seed={asked.seed}`"
-        note = f"*This marks the question {which}. The one that `another()` drew: `{check_of(asked.slug, drawn)}`.*"
+        which = "in the notebook" if asked.seed == SEED else f"with `seed={asked.seed}`"
+        note = f"*This marks the question {which}. To check the one from `another()`, run `{check_of(asked.slug, drawn)}`.*"
         feedback = feedback.saying(*feedback.remarks, note)
     return Checked(feedback)
 
 
 def banks_in_use(bank: str | None = None) -> Banks:
-    """Return the banks that are practised here, after opening `bank` where it is another. Raises ShardwiseError."""
+    """Return the banks in use here, after switching to `bank` if it is not one of them. Raises ShardwiseError."""
     _open_if_new(bank)
     return _SESSION.banks
 
 
 def _said(error: ShardwiseError) -> str:
-    """An error for a student; the faults of a bank keep their lines."""
+    """Return an error as a message for a student; the faults of a bank keep their line breaks."""
     return f"```text\n{error}\n```" if isinstance(error, Faulty) else str(error)
 
 
 @_in_words("are no hints")
 def hint(name: str | None = None, *, seed: int | str | None = None) -> Message:
-    """The next hint of a problem; of the last one checked when no name is given."""
+    """Show the next hint for a problem, or for the last problem you used if you give no name."""
     asked = _SESSION.question(name, seed)
     before = len(_SESSION.hints.get((asked.id, asked.seed), ()))
     given = _SESSION.hinted(asked, before + 1, "cell")
     if len(given) == before:
-        return Message(f'That was the last hint. `solution("{asked.slug}")` shows the way.')
+        return Message(f'That was the last hint. `solution("{asked.slug}")` shows the worked solution.')
     more = len(asked.hints) - len(given)
     rest = "" if more == 0 else f" *({more} more)*"
     return Message(f"{given[-1]}{rest}")
@@ -154,7 +154,7 @@ def hint(name: str | None = None, *, seed: int | str | None = None) -> Message:
 
 @_in_words("are no solutions")
 def solution(name: str | None = None, *, seed: int | str | None = None) -> Message:
-    """The worked solution with this question's own numbers."""
+    """Show the worked solution, with this question's numbers."""
     asked = _SESSION.question(name, seed)
     _SESSION.showed_solution(asked, "cell")
     return Message(f'**Solution.**\n\n{asked.solution}\n\n`another("{asked.slug}")` draws new numbers.')
@@ -162,18 +162,18 @@ def solution(name: str | None = None, *, seed: int | str | None = None) -> Messa
 
 @_in_words("are no other variants")
 def another(name: str | None = None, *, seed: int | str | None = None) -> Message:
-    """The same problem with new numbers, and a check of its own; `seed` shows that variant again."""
+    """Show the same problem with new numbers, and the cell that checks it; `seed` shows that variant again."""
     before = _SESSION.question(name, seed)
     after = before if seed is not None else _SESSION.fresh(before, _SESSION.drawn.get(before.id, before.seed))
     _SESSION.drawn[after.id] = after.seed
     same = seed is None and text_of(after) == text_of(before)
-    note = "*It reads the same each time; what it is tried on is new.*\n\n" if same else ""
+    note = "*The text stays the same; the test inputs are new.*\n\n" if same else ""
     return Message(note + asked_in_words(after))
 
 
 @_in_words("are no forms")
 def practice(name: str | None = None, *, seed: int | str | None = None, bank: str | None = None) -> Practice | Message:
-    """The problem as a form with buttons. `bank` is where it is found, as in `check`."""
+    """Show the problem as a form with buttons. `bank` is the problem's bank, as in `check`."""
     from shardwise.student.desk import Desk
     from shardwise.student.widget import Practice
 
@@ -184,9 +184,9 @@ def practice(name: str | None = None, *, seed: int | str | None = None, bank: st
 
 @_in_words()
 def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Message:
-    """A picture that moves, with sliders and a question to guess at first; without a name, a list of all there are.
+    """Show an interactive figure, which asks for a guess first; without a name, list all figures.
 
-    `bank` is where it is found, as in `check`.
+    `bank` is the figure's bank, as in `check`.
     """
     from shardwise.bank.pages.interactive_figures import moving_names
     from shardwise.student.desk import Desk
@@ -197,15 +197,15 @@ def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Mes
     if name is None:
         names = dict.fromkeys(known for opened in _SESSION.banks.all for known in moving_names(opened))
         listed = "\n".join(f'- `figure("{known}")`: {desk.moving(known).title}' for known in names)
-        return Message(listed or "These banks have no pictures that move.")
+        return Message(listed or "These banks have no interactive figures.")
     return Picture(desk, desk.moving(str(name)))
 
 
 @_in_words()
 def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | Message:
-    """What you solved and mastered in a chapter, or in all of them, what is due today, and what is next.
+    """Show what you have solved and mastered in a chapter or in all chapters, what is due today, and what comes next.
 
-    `bank` is where the chapter is found, as in `check`. All of it is kept on this computer alone.
+    `bank` is the chapter's bank, as in `check`. Your progress is kept only on this computer.
     """
     from shardwise.student.progress.card import card_of
 
@@ -214,17 +214,17 @@ def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | M
 
 
 def check_all(*, of: str | None = None) -> Message:
-    """A list of a graded set's questions, each with what became of its answer: read, blank, incomplete or unreadable.
+    """List a graded set's questions and the state of each answer, such as answered, blank, incomplete or unreadable.
 
-    It says nothing about whether an answer is right: that is marked after the notebook was handed in.
+    The list does not say whether an answer is right: answers are marked after you hand in the notebook.
     """
     graded = _GRADED.of(of)
     if graded is None:
-        return not_ready(of) if of else Message("check_all() is for graded sets; here check() marks each answer.")
+        return not_ready(of) if of else Message("check_all() is for graded sets. Here, check() marks each answer.")
     return graded.check_all()
 
 
 def handed_out(name: str, questions: Mapping[str, Mapping[str, Any]]) -> Message:
-    """What the first cell of a graded notebook calls: its questions, without their keys."""
+    """Register the questions of a graded notebook, without their keys. The notebook's first cell calls this."""
     _GRADED.add(GradedSet(name, questions, _FAILED))
     return Message(f"Ready: {len(questions)} question{'' if len(questions) == 1 else 's'}.")

@@ -1,4 +1,4 @@
-"""The desk: what a form asks, and what Python answers to it, both as plain data. It knows nothing of Jupyter."""
+"""The desk: Python's replies to the requests of forms, both as plain data. It knows nothing of Jupyter."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from shardwise.student.session import Session
 from shardwise.student.views import verdict, view
 
 _LAST = "That was the last problem of this chapter."
-_LATER = "After your first check, bars follow here: what each step comes to against its limits."
-_ONE_AT_A_TIME = Lock()  # requests may come from the notebook's thread and from that of a form's own connection
+_LATER = "After your first check, a chart here compares each step with its limit."
+_ONE_AT_A_TIME = Lock()  # requests arrive on the notebook's thread and on the thread of a form's own connection
 
 Data = dict[str, Any]
 Request = Mapping[str, Any]
 
 
 class Desk:
-    """Answers the requests of forms: to show a question, to check an answer, for a hint, the solution, other numbers.
+    """The replies to forms, which ask to show a question, check an answer, give a hint, show the solution or draw new numbers.
 
-    Every request names its problem and seed, so that no answer is ever marked by the numbers of another variant.
+    Every request names its problem and seed, so that an answer is never marked against the numbers of another variant.
     """
 
     def __init__(self, session: Session) -> None:
@@ -42,15 +42,15 @@ class Desk:
         self._moving: dict[str, Moving] = {}
 
     def moving(self, name: str) -> Moving:
-        """The picture of that name, which remembers what it has shown. Raises ShardwiseError."""
+        """Return the figure of that name, which caches what it has shown. Raises ShardwiseError."""
         if name not in self._moving:
             self._moving[name] = moving(self._session.banks.all, name)
         return self._moving[name]
 
     def open(self, question: Question) -> Data:
-        """Return what a form shows a question from, without its key: its view, the hints given before, in HTML, and its scripts.
+        """Return the data from which a form shows a question, without its key: its view, the hints so far, and its scripts.
 
-        The question is kept, so that later requests about it need not draw it again.
+        The hints are in HTML. The question is kept, so that later requests about it need not draw it again.
         """
         self._opened[question.id, question.seed] = question
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
@@ -58,16 +58,16 @@ class Desk:
         return {"question": view(question), "hints": given, "scripts": scripts}
 
     def drafts_of(self, question: Question) -> Data:
-        """What was typed for a problem before, by key, where no notebook keeps it."""
+        """Return what was typed for a problem before, by key, where the notebook cannot keep it."""
         return self._session.drafts_of(question)
 
     def typed(self, question: Question, before: Data, now: Data) -> None:
-        """Keep what was typed into a question's form since it was kept last."""
+        """Save what was typed into a question's form since the last save."""
         new = {key: value for key, value in now.items() if key not in before or before[key] != value}
         self._session.typed(question, new)
 
     def reply(self, request: Any) -> Data:
-        """The reply to a request; one with an `error`, in HTML, to a request that cannot be answered. Raises nothing."""
+        """Return the reply to a request, or one with an `error` in HTML if there is no answer. Never raises."""
         try:
             with _ONE_AT_A_TIME:
                 return self._answered(request)
@@ -76,21 +76,25 @@ class Desk:
         except KeyboardInterrupt:
             return {"error": to_html(STOPPED)}
         except Exception as error:
-            return {"error": to_html(f"Something of ours broke (`{safe(in_one_line(error))}`): please report it.")}
+            return {
+                "error": to_html(f"Something went wrong on our side (`{safe(in_one_line(error))}`). Please report it.")
+            }
 
     def _answered(self, request: Any) -> Data:
         if not isinstance(request, Mapping):
-            raise ShardwiseError("A request is a dictionary with `do`.")
+            raise ShardwiseError("A request must be a dictionary with `do`.")
         action = _ACTIONS.get(str(request.get("do")))
         if action is None:
-            raise ShardwiseError(f"I can {', '.join(_ACTIONS)}, and not `{safe(str(request.get('do')))}`.")
+            raise ShardwiseError(
+                f"Unknown request `{safe(str(request.get('do')))}`. Known requests: {', '.join(_ACTIONS)}."
+            )
         return action(self, request)
 
     def _asked(self, request: Request) -> Question:
-        """The question that a request is about."""
+        """Return the question that a request is about."""
         problem, seed = (request.get(name) for name in ("problem", "seed"))
         if not isinstance(problem, str) or not isinstance(seed, str):
-            raise ShardwiseError("This request has to name its `problem` and its `seed`, both as text.")
+            raise ShardwiseError("This request must name its `problem` and its `seed`, both as text.")
         asked = self._opened.get((problem, seed)) or self._session.question(problem, seed)
         self._opened[problem, seed] = asked
         return self._session.look_at(asked)
@@ -113,9 +117,7 @@ class Desk:
         try:
             read = read_estimate(asked, typed)
             self._session.estimated(asked, typed)
-            return {
-                "estimate": read
-            }  # text, since the notebook keeps it, and what a notebook holds may be a stranger's
+            return {"estimate": read}  # plain text: the notebook stores it, and a notebook may come from a stranger
         except Unreadable as error:
             return {"unreadable": to_html(literal(str(error)))}
 
@@ -124,7 +126,7 @@ class Desk:
         return {"preview": dict(kind_of(asked).preview(asked.form, request.get("answer")))}
 
     def _bars(self, request: Request) -> Data:
-        """What an answer comes to against its limits; not before a first check, since these numbers are what is asked."""
+        """Return an answer's values and their limits, but only after a first check, since the question asks for these values."""
         asked = self._asked(request)
         kind = kind_of(asked)
         if kind.has_bars(asked) and not self._session.was_answered(asked):
@@ -151,7 +153,7 @@ class Desk:
     def _solution(self, request: Request) -> Data:
         asked = self._asked(request)
         self._session.showed_solution(asked, "form")
-        return {"solution": to_html(f"**Solution**\n\n{asked.solution}")}  # it may begin with a table
+        return {"solution": to_html(f"**Solution**\n\n{asked.solution}")}  # a solution may begin with a table
 
     def _another(self, request: Request) -> Data:
         asked = self._asked(request)
@@ -166,16 +168,16 @@ class Desk:
     def _figure(self, request: Request) -> Data:
         name, settings = request.get("name"), request.get("settings")
         if not isinstance(name, str):
-            raise ShardwiseError("This request has to give the `name` of a figure, as text.")
+            raise ShardwiseError("This request must give the `name` of a figure, as text.")
         if "guess" in request:
             return {"judged": self.moving(name).judge(request["guess"])}
         if not isinstance(settings, Mapping):
-            raise ShardwiseError("This request has to give the `settings` of the figure's controls.")
+            raise ShardwiseError("This request must give the `settings` of the figure's controls.")
         return {"shown": self.moving(name).show(settings)}
 
 
 def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
-    """What follows a right answer: what to take along from it, and how near an estimate came."""
+    """Return the text after a right answer: the takeaway, and how close the estimate was."""
     is_explained = bool(remarks_in_markdown(feedback)) and not kind_of(asked).is_program
     parts = ("" if is_explained else asked.takeaway, compared(asked, estimate))
     return "\n\n".join(part for part in parts if part)

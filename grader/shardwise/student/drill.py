@@ -1,4 +1,4 @@
-"""The drill: practice in a terminal, one question after the other. What is answered is kept at once."""
+"""The drill: practice in a terminal, one question after another. Every answer is saved at once."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from shardwise.text_files import read_text
 
 HINT, SOLUTION, SKIP, QUIT, HELP = "?", "!", "skip", "quit", "help"
 _IN_FULL = {"hint": HINT, "solution": SOLUTION, "skip": SKIP, "quit": QUIT, "exit": QUIT, "help": HELP}
-_LETTERS = {"h": HINT, "q": QUIT, "s": HELP}  # where they are no answer; s may be two of them
+_LETTERS = {"h": HINT, "q": QUIT, "s": HELP}  # unless the letter is an answer; s could mean solution or skip
 _KEYS = f"{HINT} hint · {SOLUTION} solution · {SKIP} · {QUIT}"
 _PROMPT, _MORE = "> ", "… "
 
 
 class Quit(Exception):
-    """The student has had enough."""
+    """A student's request to stop."""
 
 
 def _command(question: Question, line: str) -> str:
-    """Return the command on a line, or the line itself, which is then an answer."""
+    """Return the command on a line, or the line itself if it is an answer."""
     if (letter := line.lower()) in _LETTERS:
         return line if _is_answer(question, line) else _LETTERS[letter]
     return _IN_FULL.get(line.lower(), line)
 
 
 def _is_answer(question: Question, line: str) -> bool:
-    """Return whether a letter can be read as an answer: that of an option, a symbol, the name of a file."""
+    """Return whether a letter can be read as an answer: an option, a symbol, or the name of a file."""
     kind = kind_of(question)
     if kind.is_program:
         return Path(line).is_file()
@@ -50,22 +50,22 @@ def _is_answer(question: Question, line: str) -> bool:
 
 
 def _how(question: Question) -> str:
-    """How to answer: an example that has several lines, or is wider than the terminal, begins a line."""
+    """Return how to answer; an example with several lines, or wider than the terminal, begins on its own line."""
     kind = kind_of(question)
     if kind.is_program:
-        return "An answer is the name of a file with that function."
+        return "Answer with the name of a file that contains the function."
     example = kind.example(question.form)
     if "\n" in example:
-        return f"An answer looks like\n\n{example}\n\nAn empty line ends the answer."
+        return f"An answer looks like\n\n{example}\n\nEnd your answer with an empty line."
     if cells(short := f"An answer looks like  {example}") <= columns():
         return short
     return "\n".join(("An answer looks like", "", *wrapped(example, columns()), ""))
 
 
 class Drill:
-    """Asks questions. `ask` reads a line after a prompt and may raise EOFError or KeyboardInterrupt; `say` prints.
+    """A session that asks questions. `ask` reads a line after a prompt and may raise EOFError or KeyboardInterrupt; `say` prints.
 
-    An answer is marked within `apart`, in which a Ctrl-C raises KeyboardInterrupt, whatever it does elsewhere.
+    Answers are marked inside the context `apart`, where Ctrl-C raises KeyboardInterrupt whatever it does elsewhere.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class Drill:
         self.right = self.asked = 0
 
     def run(self, rows: Sequence[ProblemRow]) -> None:
-        """Ask each problem with fresh numbers, until all were asked or the student quits."""
+        """Ask each problem with new numbers, until none is left or the student quits."""
         try:
             for number, row in enumerate(rows, start=1):
                 try:
                     question = self._session.question(row.problem.id, row.record.next_seed())
-                except ShardwiseError as error:  # a template that cannot be drawn; the others can
+                except ShardwiseError as error:  # this template cannot be drawn, but the others can
                     self._say(f"{error}\n")
                     continue
                 points = f"{question.points:g} point{'s' * (question.points != 1)}"
@@ -97,7 +97,7 @@ class Drill:
             self._say("")
 
     def _question(self, question: Question) -> None:
-        """Ask one question until it is right, given up or skipped."""
+        """Ask one question until it is answered correctly, given up or skipped."""
         self._say(f"{to_terminal(text_of(question))}\n\n{_how(question)}\n{_KEYS}")
         hints, is_asked = 0, False
         while True:
@@ -131,20 +131,20 @@ class Drill:
                         return
 
     def _whole(self, question: Question, line: str) -> str | None:
-        """The answer that begins with a line: a file's contents, several lines, or the line; None when there is no such file."""
+        """Return the answer that begins with a line: a file's contents, several lines, or the line; None if there is no such file."""
         kind = kind_of(question)
         if kind.is_program:
             try:
                 path = Path(line).expanduser()
-                if not path.is_file():  # a folder, or a device, which may never end
-                    self._say(f"{line} is no file. An answer is the name of a file with the function.")
+                if not path.is_file():  # a folder, or a device, which might never end
+                    self._say(f"{line} is not a file. Answer with the name of a file that contains the function.")
                     return None
                 return read_text(path, line)
             except Faulty as error:
-                self._say(f"{error}\nAn answer is the name of a file with the function.")
+                self._say(f"{error}\nAnswer with the name of a file that contains the function.")
                 return None
             except (OSError, RuntimeError, ValueError) as error:
-                self._say(f"{line} cannot be read ({error}). An answer is the name of a file with the function.")
+                self._say(f"Cannot read {line}: {error}. Answer with the name of a file that contains the function.")
                 return None
         lines = [line]
         if "\n" in kind.example(question.form):
@@ -153,12 +153,12 @@ class Drill:
         return "\n".join(lines)
 
     def _mark(self, question: Question, answer: str) -> Outcome | None:
-        """Say what an answer earns, and keep it; None when it was not judged."""
+        """Print and save what an answer earns, and return its outcome; None if it was not judged."""
         try:
             with self._apart():
                 feedback = check(question, answer, runner=run_limited, front="terminal")
         except KeyboardInterrupt:
-            self._say(f"\n{STOPPED} Nothing was counted: answer again, or {SKIP}, or {QUIT}.")
+            self._say(f"\n{STOPPED} It does not count. Answer again, or type {SKIP} or {QUIT}.")
             return None
         feedback = self._session.answered(question, feedback, "terminal")
         self._say(as_terminal(feedback))

@@ -1,4 +1,4 @@
-"""Estimates: a number that a student commits to before computing, and how near it came."""
+"""Estimates: a number that a student commits to before computing, and how close it was."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from shardwise.kinds.base import NumericKind
 from shardwise.markdown.escaping import as_code
 from shardwise.question import Question
 
-_SAME_POWER = 10**0.5  # within this factor, up or down, an estimate has the right power of ten
+_SAME_POWER = 10**0.5  # within this factor, up or down, an estimate has the right order of magnitude
 _CLOSE = 1.1
 
 
 def read_estimate(question: Question, raw: Any) -> str:
-    """How an estimate was read. Raises Unreadable."""
+    """Return how an estimate was read. Raises Unreadable."""
     kind = kind_of(question)
     value = parsed_answer(kind, question.form, raw)
     if value is None:
-        raise Unreadable("Type a rough number first, or leave it out.")
+        raise Unreadable("Type a rough number, or skip the estimate.")
     return kind.read(question.form, value)
 
 
 def factor(question: Question, raw: Any) -> float | None:
-    """An estimate over the right number; None where that says nothing, or the estimate cannot be read."""
+    """Return the estimate divided by the right value; None if the ratio is meaningless or the estimate unreadable."""
     kind = kind_of(question)
     if not isinstance(kind, NumericKind):
         return None
@@ -41,14 +41,14 @@ def factor(question: Question, raw: Any) -> float | None:
 
 
 def compared(question: Question, raw: Any) -> str:
-    """What to say of an estimate once the answer is right, in Markdown; nothing where there was none."""
+    """Return a remark on the estimate once the answer is right, in Markdown; empty if there was no estimate."""
     ratio = factor(question, raw)
     if ratio is None:
         return ""
     off = max(ratio, 1 / ratio)
     if off <= _CLOSE:
-        how = "within a tenth of it"
+        how = "within 10 % of the answer"
     else:
-        power = "the right power of ten, " if off <= _SAME_POWER else ""
-        how = f"{power}{off:.2g} times too {'large' if ratio > 1 else 'small'}"
+        power = "the right order of magnitude, " if off <= _SAME_POWER else ""
+        how = f"{power}too {'large' if ratio > 1 else 'small'} by a factor of {off:.2g}"
     return f"You estimated {as_code(read_estimate(question, raw))}: {how}."

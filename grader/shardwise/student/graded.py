@@ -1,4 +1,4 @@
-"""A graded set on the student's side: says how answers are read, never whether they are right, and needs no bank."""
+"""Graded sets on the student's side: how answers are read, never whether they are right. No bank is needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shardwise.student.running.in_a_thread import run_limited
 
 
 class _NotGiven:
-    """Stands for an answer that was not given in the call, in words that help() shows."""
+    """The default for an answer that was not passed, with a repr that reads well in help()."""
 
     def __repr__(self) -> str:
         return "<the variable named after the problem>"
@@ -31,16 +31,16 @@ NOT_GIVEN = _NotGiven()
 
 @dataclass(frozen=True)
 class GradedSet:
-    """The questions of a handed-out notebook: enough to read answers, nothing to judge them by."""
+    """The questions of a handed-out notebook, with enough to read answers and nothing to judge them by."""
 
     name: str
     questions: Mapping[str, Mapping[str, Any]]  # by slug: kind, title, points, form, and perhaps a call to try
     failed: FailedCells
 
     def check(self, slug: str | None, answer: Any = NOT_GIVEN) -> Checked | Message:
-        """Say how an answer is read; a function is called once, to see that it runs."""
+        """Return how an answer is read; a function is called once to check that it runs."""
         if slug is None:
-            return Message(f"Which problem? Give its name; this set has {', '.join(self.questions)}.")
+            return Message(f"Which problem? Give its name. This set has {', '.join(self.questions)}.")
         asked = self.questions.get(slug) if isinstance(slug, str) else None
         if asked is None:
             return Message(f"This set has no problem “{slug}”; it has {', '.join(self.questions)}.")
@@ -48,7 +48,7 @@ class GradedSet:
         if kind is None:
             return Message(
                 f"This set has a question of the kind {asked['kind']!r}, which is not installed here. "
-                "Ask your instructor which package adds it, and install that."
+                "Ask your instructor which package adds it, and install it."
             )
         form, points = kind.Form.model_validate(asked["form"]), float(asked["points"])
         variable = _variable_of(slug, asked)
@@ -60,14 +60,14 @@ class GradedSet:
             others = [_variable_of(*other) for other in self.questions.items()]
             feedback = feedback.saying(not_set(variable, others))
         if feedback.outcome is None and answer is not NOT_GIVEN:
-            say = f"This was only tried, and is not kept. What is marked is what stands in `{variable}`."
+            say = f"This was only a test and is not saved. The value of `{variable}` is what gets marked."
             return Checked(feedback.saying(say))
         if feedback.outcome is None and "call" in asked and (callable(raw) or isinstance(raw, str)):
             feedback = _tried(feedback, raw, variable, asked["call"])
         return Checked(feedback)
 
     def check_all(self) -> Message:
-        """How every answer is read, in one table."""
+        """Return a table of how every answer is read."""
         rows, counts = [], Counter[str]()
         for number, (slug, asked) in enumerate(self.questions.items(), start=1):
             made = self.check(slug)
@@ -77,16 +77,16 @@ class GradedSet:
                 f"| {number} | {asked['title']} | {_MARKS[state]} {state} | {about.replace('|', chr(92) + '|')} |"
             )
         said = ", ".join(f"{counts[state]} {state}" for state in _MARKS if counts[state])
-        head = f"**{said}.** Nothing here says whether an answer is right."
+        head = f"**{said}.** This does not say whether an answer is right."
         return Message("\n".join([head, "", "| | question | | |", "|---|---|---|---|", *rows]))
 
     def has_no(self, what: str) -> Message:
-        """Said by the verbs that a graded set does not have."""
+        """Return the message of a verb that graded sets do not have."""
         return Message(f"This set is graded, so there {what} here. Practice notebooks have them.")
 
 
 def _variable_of(slug: str, asked: Mapping[str, Any]) -> str:
-    """The name under which the answer to a question is looked for; nothing where its kind is not installed."""
+    """Return the variable that holds the answer to a question; empty if its kind is not installed."""
     kind = kinds().get(str(asked["kind"]))
     return kind.variable(kind.Form.model_validate(asked["form"]), slug.replace("-", "_")) if kind else ""
 
@@ -95,7 +95,7 @@ _MARKS = {"answered": "→", "blank": "○", "incomplete": "◐", "unreadable": 
 
 
 def _state(feedback: Feedback) -> tuple[str, str]:
-    """What became of an answer in the table of all, and a few words about it."""
+    """Return the state of an answer for the overview table, and a few words about it."""
     first = feedback.say.partition("\n")[0]
     if feedback.outcome == Outcome.BLANK:
         return "blank", first
@@ -109,7 +109,7 @@ def _state(feedback: Feedback) -> tuple[str, str]:
 
 
 def _tried(feedback: Feedback, function: Any, name: str, inputs: Mapping[str, Any]) -> Feedback:
-    """The feedback to a function, with what became of one call of it."""
+    """Return the feedback to a function, extended by the result of one trial call."""
     try:
         (call,) = run_limited(function, name, [inputs])
     except KeyboardInterrupt:
@@ -133,23 +133,23 @@ def _became(call: Call) -> str:
 
 
 class GradedSets:
-    """The sets that this kernel was given: one, as a rule."""
+    """The graded sets in this kernel, usually one."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, GradedSet] = {}
 
     def add(self, graded: GradedSet) -> None:
-        """A notebook's first cell was run."""
+        """Add the set of a notebook whose first cell was run."""
         self._by_name[graded.name] = graded
 
     def of(self, name: str | None) -> GradedSet | None:
-        """The set of that name, or the last one that was given; None when that notebook's first cell was not run."""
+        """Return the set of that name, or the last one added; None if that notebook's first cell was not run."""
         return self._by_name.get(name) if name is not None else next(reversed(self._by_name.values()), None)
 
 
 def not_ready(name: str) -> Message:
-    """Said by a cell of a graded notebook whose first cell was not run, as after a restart."""
+    """Return the message for a graded notebook whose first cell was not run, for example after a restart."""
     return Message(
-        f"The questions of the set “{name}” are not here yet: run the cell “Set-up” at the top of this notebook, "
-        "then this one again. After a restart of the kernel, run your answer cells again too."
+        f"The questions of the set “{name}” are not loaded yet. Run the cell “Set-up” at the top of this notebook, "
+        "then run this one again. After a kernel restart, also run your answer cells again."
     )

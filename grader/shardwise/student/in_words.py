@@ -1,4 +1,4 @@
-"""A question in words, with the cells that answer and check it: for a notebook's output and wherever there is no form."""
+"""Questions as text, with the cells that answer and check them, for notebook outputs and wherever there is no form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shardwise.student.session import SEED
 
 
 def asked_in_words(asked: Question) -> str:
-    """A question with its answer cell and its own check, in Markdown."""
+    """Return a question with the cell that answers and checks it, in Markdown."""
     kind, variable = kind_of(asked), variable_of(asked)
     how = kind.instruction(asked.form, variable)
     cell = f"{kind.cells(asked.form, variable)}\n\n{check_of(asked.slug, asked.seed)}"
@@ -16,7 +16,7 @@ def asked_in_words(asked: Question) -> str:
 
 
 def check_of(slug: str, seed: str) -> str:
-    """The line of code that checks one variant of a problem, for a student to copy into a cell.
+    """Return the line of code that checks one variant of a problem, for a student to copy into a cell.
 
     >>> check_of("monthly-payment", "7"), check_of("monthly-payment", "my own")
     ('check("monthly-payment", seed=7)', 'check("monthly-payment", seed=\\'my own\\')')

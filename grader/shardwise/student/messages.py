@@ -1,4 +1,4 @@
-"""What a cell shows to a student: a message, or the feedback to an answer."""
+"""The output of a cell for a student: a message, or the feedback to an answer."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from shardwise.markdown.html import keep_together
 from shardwise.markdown.plain import to_plain
 from shardwise.question import Feedback, Outcome
 
-STOPPED = "Stopped. This answer was not marked."  # said when a student interrupts a check
+STOPPED = "Stopped. This answer was not marked."  # when a student interrupts a check
 
 
 class Message:
-    """Something said to a student: shows itself richly in a notebook and plainly elsewhere."""
+    """A message to a student, shown as Markdown in a notebook and as plain text elsewhere."""
 
     def __init__(self, markdown: str) -> None:
         self.markdown = markdown
@@ -34,7 +34,7 @@ class Checked:
 
     @property
     def outcome(self) -> Outcome | None:
-        """What became of the answer; None where answers are read and not judged."""
+        """The outcome of the answer; None where answers are read but not judged."""
         return self.feedback.outcome
 
     @property
@@ -46,9 +46,9 @@ class Checked:
         return as_plain(self.feedback)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """The feedback as a notebook shows it; nbgrader finds the points in the plain text while it grades.
+        """Return the feedback for a notebook; while nbgrader grades, the plain text holds the points.
 
-        It counts words as full points, which is what an answer gets that we could not mark.
+        nbgrader counts any other text as full points, which suits an answer that we failed to mark.
         """
         shown = bundle(self.feedback)
         if "NBGRADER_EXECUTION" in os.environ and self.outcome != Outcome.BROKEN:

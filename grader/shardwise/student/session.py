@@ -1,4 +1,4 @@
-"""A session: what this kernel remembers of a student's practice. What a check cell marks never depends on it."""
+"""A session: what this kernel remembers of a student's practice. A check cell's result never depends on it."""
 
 from __future__ import annotations
 
@@ -24,70 +24,68 @@ from shardwise.student.progress.journal import JUDGED, Journal, usual_journal
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
 
-SEED = "0"  # of the variant that every practice notebook shows, and that check() marks unless it names another
+SEED = "0"  # the variant in every practice notebook, which check() marks by default
 WHICH = "Which problem? Give its name, such as 'monthly-payment'."
-_LONGEST = 100  # characters of a seed
-_TRIES = 20  # variants that read the same as the one before, until one that does is shown
+_LONGEST = 100  # characters in a seed
+_TRIES = 20  # variants to try for one that reads differently, before an identical one is shown
 
 
 @dataclass
 class Session:
-    """The banks, the variants that were looked at and drawn, the hints that were given, and the last question."""
+    """The banks, the variants that were viewed and drawn, the hints given, and the last question."""
 
     named: tuple[str, ...] = ()  # banks that `use_bank` named
-    seeds: dict[str, str] = field(default_factory=dict)  # of each problem, the variant that was looked at last
-    drawn: dict[str, str] = field(default_factory=dict)  # of each problem, the variant that another() drew last
-    hints: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # the places of those given, in turn
-    parts: dict[tuple[str, str], Mapping[str, bool]] = field(default_factory=dict)  # which were right at the last check
-    shown: dict[tuple[str, str], float] = field(default_factory=dict)  # when, by a clock of its own
+    seeds: dict[str, str] = field(default_factory=dict)  # by problem: the variant viewed last
+    drawn: dict[str, str] = field(default_factory=dict)  # by problem: the variant that another() drew last
+    hints: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # the indices of the hints given, in order
+    parts: dict[tuple[str, str], Mapping[str, bool]] = field(
+        default_factory=dict
+    )  # which parts were right at the last check
+    shown: dict[tuple[str, str], float] = field(default_factory=dict)  # when, by the monotonic clock
     last: str | None = None
 
     @classmethod
     def of(cls, banks: Banks) -> Session:
-        """A session with banks that are open."""
+        """Return a session with banks that are already open."""
         made = cls()
         vars(made)["banks"] = banks
         return made
 
     @cached_property
     def banks(self) -> Banks:
-        """The banks whose problems are practised."""
+        """The banks in use."""
         from shardwise.bank.discovery import open_banks  # a graded notebook needs no bank
 
         return open_banks(self.named)
 
     @cached_property
     def journal(self) -> Journal:
-        """Where the student's progress is kept."""
+        """The journal that saves the student's progress."""
         return usual_journal()
 
     def question(self, name: str | None, seed: int | str | None = None) -> Question:
-        """The question under that name; without a seed, the variant of it that was looked at last."""
+        """Return the question of that name; without a seed, the variant of it that was viewed last."""
         if name is None and self.last is None:
             raise ShardwiseError(WHICH)
         if name is not None and not isinstance(name, str):
-            raise ShardwiseError(
-                f"A problem's name is text, such as 'monthly-payment', and this is of type {type(name).__name__}."
-            )
+            raise ShardwiseError(f"A problem name must be text, such as 'monthly-payment', not {type(name).__name__}.")
         if seed is not None and (not isinstance(seed, int | str) or isinstance(seed, bool)):
-            raise ShardwiseError(
-                f"A seed is a whole number, such as seed=7, and this is of type {type(seed).__name__}."
-            )
+            raise ShardwiseError(f"A seed must be a whole number, such as seed=7, not {type(seed).__name__}.")
         is_too_long = len(seed) > _LONGEST if isinstance(seed, str) else abs(seed or 0) >= 10**_LONGEST
         if is_too_long:
-            raise ShardwiseError(f"A seed has at most {_LONGEST} characters, such as seed=7.")
+            raise ShardwiseError(f"A seed can have at most {_LONGEST} characters. Try seed=7.")
         problem = self.banks.find(name or self.last or "")
         return self.look_at(self._posed(problem.id, self.seeds.get(problem.id, SEED) if seed is None else str(seed)))
 
     def look_at(self, asked: Question) -> Question:
-        """Remember that hint() and solution() are about this question from now on."""
+        """Make this the question that hint() and solution() refer to."""
         self.last = asked.id
         self.shown.setdefault((asked.id, asked.seed), time.monotonic())
         self.seeds[asked.id] = asked.seed
         return asked
 
     def fresh(self, before: Question, after: str) -> Question:
-        """The first variant beyond `after` that was not met yet and reads differently from the one before, if any of the next few does."""
+        """Return the first unseen variant beyond `after`; one that reads differently from `before`, if any of the next few does."""
         number, met = int(after) if after.isdecimal() else 0, self.journal.seeds(self._variant(before))
         unmet = (str(seed) for seed in count(number + 1) if str(seed) not in met)
         for seed in islice(unmet, _TRIES):
@@ -97,25 +95,25 @@ class Session:
         return self.look_at(fresh)
 
     def following(self, asked: Question) -> Question | None:
-        """The problem after this one in its chapter, as notebooks show it; None after the last."""
+        """Return the next problem of the chapter, as notebooks show it; None after the last."""
         ids = [problem.id for problem in self.banks.of_chapter(self.banks.find(asked.id).chapter)]
         place = ids.index(asked.id) + 1
         return self.look_at(self._posed(ids[place], SEED)) if place < len(ids) else None
 
     def hinted(self, asked: Question, wanted: int, place: Place) -> list[str]:
-        """The first hints of a question, so many as are wanted and as there are; which comes next depends on the last check."""
+        """Return up to `wanted` hints of a question. Which hint comes next depends on the last check."""
         variant = (asked.id, asked.seed)
         self._give(asked, kind_of(asked).hints_in_turn(asked, self.parts.get(variant, {})), wanted, place)
         return [text for _, text in self._told(asked, asked.hints)][: max(0, wanted)]
 
     def hinted_part(self, asked: Question, part: str | None, wanted: int, place: Place) -> list[str]:
-        """The same among the hints to one part of a question, or to all of it, as they stand in that part."""
+        """Return up to `wanted` hints to one part of a question, worded for that part; without a part, the general ones."""
         owners = kind_of(asked).owners_of_hints(asked)
         self._give(asked, [hint for hint, owner in enumerate(owners) if owner == part], wanted, place)
         return [text for owner, text in self.given_hints(asked) if owner == part][: max(0, wanted)]
 
     def given_hints(self, asked: Question) -> list[tuple[str | None, str]]:
-        """The hints that were given to a question, in turn, each with the part that it stands in, and counted in each part."""
+        """Return the hints given so far, in order, each with its part; they are numbered within each part."""
         return self._told(asked, kind_of(asked).hints_in_place(asked))
 
     def _told(self, asked: Question, hints: Sequence[str]) -> list[tuple[str | None, str]]:
@@ -126,7 +124,7 @@ class Session:
         return told
 
     def _give(self, asked: Question, order: Sequence[int], wanted: int, place: Place) -> None:
-        """Give so many hints of these as are wanted, those that were given before among them, and keep that."""
+        """Give hints until `wanted` of these have been given, counting earlier ones, and save that."""
         given = self.hints.setdefault((asked.id, asked.seed), [])
         left = [hint for hint in order if hint not in given]
         if new := left[: max(0, wanted - (len(order) - len(left)))]:
@@ -134,13 +132,13 @@ class Session:
             self.journal.hinted(self._variant(asked), asked.digest, len(given), place)
 
     def answered(self, asked: Question, feedback: Feedback, place: Place) -> Feedback:
-        """Keep what an answer earned. Gives the feedback, with a note when progress is not kept, which is said once."""
+        """Save what an answer earned, and return its feedback. A note is added once if progress cannot be saved."""
         if feedback.outcome not in JUDGED:
             return feedback
         self.parts[asked.id, asked.seed] = feedback.parts
         variant, now = self._variant(asked), time.monotonic()
         seconds = now - self.shown.get((asked.id, asked.seed), now)
-        # Nobody answers within a second: then the question was shown before we knew of it.
+        # Nobody answers within a second: the question must have been shown before this session began.
         self.journal.answered(variant, asked.digest, feedback, place, seconds if seconds >= 1 else None)
         if (guess := feedback.guess) is not None:
             self.journal.estimated(variant, guess.off, confidence=guess.confidence, hit=guess.hit)
@@ -148,15 +146,15 @@ class Session:
         return feedback.saying(*feedback.remarks, f"*{literal(note)}*") if note else feedback
 
     def was_answered(self, asked: Question) -> bool:
-        """Whether an answer to this variant was judged, here or before a restart."""
+        """Return whether an answer to this variant was judged, now or before a restart."""
         return (asked.id, asked.seed) in self.parts or self.journal.was_answered(self._variant(asked), asked.digest)
 
     def showed_solution(self, asked: Question, place: Place) -> None:
-        """Keep that the solution of a question was shown."""
+        """Save that the solution of a question was shown."""
         self.journal.showed_solution(self._variant(asked), asked.digest, place)
 
     def estimated(self, asked: Question, raw: Any) -> None:
-        """Keep the rough number that was given before the answer. Raises Unreadable; other questions than for a number have none."""
+        """Save the estimate that was made before the answer; only numeric questions have one. Raises Unreadable."""
         kind = kind_of(asked)
         if isinstance(kind, NumericKind):
             value, exact = parsed_answer(kind, asked.form, raw), kind.number(asked.key)
@@ -164,19 +162,19 @@ class Session:
                 return
             estimate = kind.given(asked, value)
             if estimate * exact <= 0:
-                raise Unreadable("An estimate has the sign of its answer, and is not 0.")
+                raise Unreadable("An estimate must have the same sign as the answer and must not be 0.")
             self.journal.estimated(self._variant(asked), math.log10(estimate / exact))
 
     def typed(self, asked: Question, drafts: Mapping[str, Any]) -> None:
-        """Keep what was typed into a question's form, by key, so that it is there again after a restart."""
+        """Save what was typed into a question's form, by key, so that it survives a restart."""
         self.journal.typed(self._variant(asked).bank, drafts)
 
     def drafts_of(self, asked: Question) -> dict[str, Any]:
-        """What was typed for a problem before, by key."""
+        """Return what was typed for a problem before, by key."""
         return self.journal.drafts_of(self._variant(asked).bank, asked.id)
 
     def _variant(self, asked: Question) -> Variant:
-        """Under which name progress is kept; without a bank's where the question is of none of these banks."""
+        """Return the variant under which progress is saved; its bank is empty if the question is in none of these banks."""
         from shardwise.bank.discovery import name_of
 
         with suppress(ShardwiseError):

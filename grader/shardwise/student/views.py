@@ -1,6 +1,6 @@
-"""Views: what a front end may know of a question and of a verdict, as plain data with texts in HTML.
+"""Views: what a front end may know about a question and a verdict, as plain data with texts in HTML.
 
-Keys, hints and solutions stay away.
+They never contain keys, hints or solutions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from shardwise.question import Feedback, Outcome, Question
 
 
 def view(question: Question) -> dict[str, Any]:
-    """The question for a front end: title, prompt, points, how many hints there are to all of it, and its kind's form."""
+    """Return a question for a front end: title, prompt, points, the form of its kind, and the number of general hints."""
     return {
         "id": question.id,
         "seed": question.seed,
@@ -30,18 +30,18 @@ def view(question: Question) -> dict[str, Any]:
 
 
 def verdict(feedback: Feedback) -> dict[str, Any]:
-    """Feedback for a front end: its outcome, and its text as HTML that takes its colours from the style sheet.
+    """Return feedback for a front end: its outcome, and its text as HTML coloured by the style sheet.
 
-    How an answer was read, and a picture of it, are left to the fields of the form, which show both while it is made.
+    The fields of the form already show how the answer is read, and its chart, so neither is repeated here.
     """
     said = remarks_in_markdown(feedback)
-    if feedback.outcome == Outcome.UNREADABLE and feedback.notes:  # they stand beside the parts
+    if feedback.outcome == Outcome.UNREADABLE and feedback.notes:  # they appear next to the parts
         which = (
-            "1 part cannot be read; beside it"
+            "1 part cannot be read; the reason is next to it."
             if len(feedback.notes) == 1
-            else f"{len(feedback.notes)} parts cannot be read; beside them"
+            else f"{len(feedback.notes)} parts cannot be read; the reasons are next to them."
         )
-        said = f"{which} stands why. {UNCOUNTED}"
+        said = f"{which} {UNCOUNTED}"
     elif feedback.notes:
         said = f"{sum(feedback.parts.values())} of {len(feedback.parts)} parts are right."
     html = to_html(f"**{headline(feedback)}**\n\n{said}".strip())

@@ -1,1 +1,1 @@
-"""What an author writes: YAML files, parameters, expressions, and the names of references."""
+"""Templates: the YAML files, parameters, expressions and reference names that authors write."""

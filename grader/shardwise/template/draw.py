@@ -1,4 +1,4 @@
-"""A draw: what the seed decides of a question. Parameters are drawn until their constraints hold and the kind accepts them."""
+"""Draws: a seed's values for the parameters, drawn until the constraints hold and the kind accepts them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shardwise.template.references import References
 from shardwise.template.rng import Rng
 
 T = TypeVar("T")
-MAX_ATTEMPTS = 500  # at the lint's floor of 10 % accepted, the chance of 500 rejections in a row is 1e-23
+MAX_ATTEMPTS = 500  # if 10 % are accepted, the lint's minimum, the chance of 500 rejections in a row is 1e-23
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,20 @@ class Draw:
     params: Mapping[str, Parameter]
     values: Mapping[str, Any]
     references: References
-    complete: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict  # adds what follows from any such values
-    where: Sequence[str] = ()  # constraints of a whole that this is the draw of a part of
+    complete: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict  # adds the values that follow from some values
+    where: Sequence[str] = ()  # constraints of the case, if this is the draw of one of its parts
 
     def evaluate(self, expression: str | int | float | bool, **more: Any) -> Any:
-        """The value of an author's expression, with more names than the parameters'. Raises BadExpression."""
+        """Return the value of an author's expression; `more` are additional names. Raises BadExpression."""
         return evaluate(expression, {**self.references.helpers, **self.values, **more})
 
     def is_true(self, condition: str | bool) -> bool:
-        """Whether an author's condition is true of this draw. Raises BadExpression."""
+        """Return whether an author's condition holds for this draw. Raises BadExpression."""
         return is_true(condition, {**self.references.helpers, **self.values})
 
     @cached_property
     def printed(self) -> Mapping[str, Any]:
-        """The names that prose knows: parameters that print themselves in their author's units, and the helpers."""
+        """Return the names for prose: parameters that print themselves in their author's units, and the helpers."""
         named = {
             name: number_in_unit(self.values[name], parameter.unit, parameter.direction or "none")
             for name, parameter in self.params.items()
@@ -47,12 +47,12 @@ class Draw:
 
 
 def values_of(params: Mapping[str, Parameter], rng: Rng, references: References) -> dict[str, Any]:
-    """Every parameter once, in base units."""
+    """Return a value of every parameter, in base units."""
     return _completed(params, _rolled(params, rng), references)
 
 
 def _rolled(params: Mapping[str, Parameter], rng: Rng) -> dict[str, Any]:
-    """The parameters that do not follow from others."""
+    """Return values of the parameters that are not derived."""
     return {
         name: parameter.base(parameter.roll(rng.number(name)))
         for name, parameter in params.items()
@@ -61,7 +61,7 @@ def _rolled(params: Mapping[str, Parameter], rng: Rng) -> dict[str, Any]:
 
 
 def _completed(params: Mapping[str, Parameter], rolled: Mapping[str, Any], references: References) -> dict[str, Any]:
-    """Every parameter, in the order in which they are written."""
+    """Return values of all parameters, in the order of the file."""
     values = dict(rolled)
     for name, parameter in params.items():
         if parameter.derived is not None:
@@ -72,21 +72,21 @@ def _completed(params: Mapping[str, Parameter], rolled: Mapping[str, Any], refer
 def _allowed(
     params: Mapping[str, Parameter], where: Sequence[str], rolled: Mapping[str, Any], references: References
 ) -> dict[str, Any] | None:
-    """Every parameter; None where they break a constraint."""
+    """Return values of all parameters; None if they violate a constraint."""
     values = _completed(params, rolled, references)
     names = {**references.helpers, **values}
     return values if all(is_true(condition, names) for condition in where) else None
 
 
 def with_other_values(drawn: Draw, where: Sequence[str], others: Mapping[str, Any]) -> Draw | None:
-    """Return the same draw with other values of some parameters, in base units; None where they break a constraint."""
+    """Return the same draw with other values of some parameters, in base units; None if they violate a constraint."""
     rolled = {name: value for name, value in drawn.values.items() if drawn.params[name].derived is None}
     values = _allowed(drawn.params, where, {**rolled, **others}, drawn.references)
     return None if values is None else Draw(drawn.rng, drawn.params, values, drawn.references)
 
 
 def whole(value: Any) -> Any:
-    """A value as it is, a float without a fraction as a whole number."""
+    """Return a value, converting a float without a fraction to an integer."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
@@ -99,9 +99,9 @@ def draw(
     references: References,
     accept: Callable[[Draw], T],
 ) -> tuple[Draw, T]:
-    """Draw until the constraints hold and `accept` raises no Reject; gives the draw and what `accept` made of it.
+    """Draw until the constraints hold and `accept` raises no Reject; return the draw and the result of `accept`.
 
-    Raises ShardwiseError when MAX_ATTEMPTS draws are all rejected.
+    Raises ShardwiseError if MAX_ATTEMPTS draws are rejected.
     """
     why = "a constraint under `where` fails"
     for attempt in range(MAX_ATTEMPTS):
@@ -115,5 +115,5 @@ def draw(
         except Reject as reason:
             why = str(reason)
     raise ShardwiseError(
-        f"{problem}: {MAX_ATTEMPTS} draws for seed {seed} were all rejected; loosen its constraints. The last: {why}."
+        f"{problem}: {MAX_ATTEMPTS} draws for seed {seed} were all rejected. Relax its constraints. The last: {why}."
     )

@@ -1,4 +1,4 @@
-"""Expressions and prose in templates: sandboxed Jinja2 over the numbers that were drawn.
+"""Expressions and prose in templates: sandboxed Jinja2 with the drawn numbers.
 
 Expressions (`where`, `derived`, the values of mistakes) see plain base-unit numbers. Prose (prompts, hints, solutions)
 sees the same numbers as `ShownInt` and `ShownFloat`, which print themselves in the unit that the author gave.
@@ -20,7 +20,7 @@ from shardwise.units import THIN_SPACE, Direction, lowered, regrouped, show_amou
 
 
 class ShownInt(int):
-    """A whole base-unit number that prints itself in its author's unit."""
+    """An integer in base units that prints itself in its author's unit."""
 
     text: str
 
@@ -29,7 +29,7 @@ class ShownInt(int):
 
 
 class ShownFloat(float):
-    """A base-unit number that prints itself in its author's unit."""
+    """A float in base units that prints itself in its author's unit."""
 
     text: str
 
@@ -38,7 +38,7 @@ class ShownFloat(float):
 
 
 def number_in_unit(value: Any, unit_text: str | None, direction: Direction = "none") -> Any:
-    """`value` (base units) as a number that prints itself in `unit_text`; any other value is returned unchanged."""
+    """Return a number in base units that prints itself in `unit_text`; return any other value unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     number = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
@@ -47,7 +47,7 @@ def number_in_unit(value: Any, unit_text: str | None, direction: Direction = "no
 
 
 def _finalize(value: Any) -> Any:
-    """What `{{ value }}` prints: a number in its author's unit, or with four digits when it has none."""
+    """Return what `{{ value }}` prints: a number in its author's unit, or with four digits if it has no unit."""
     if isinstance(value, ShownInt | ShownFloat):
         return value.text
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -56,7 +56,7 @@ def _finalize(value: Any) -> Any:
 
 
 def _tex(value: Any) -> str:
-    """A number, with its unit if it has one, as TeX between dollar signs."""
+    """Return a number, with its unit if it has one, as TeX for use between dollar signs."""
     text = str(_finalize(value))
     number, _, unit_text = text.partition(" ") if " × " not in text else text.partition("\0")
     if " × 10" in number:
@@ -78,11 +78,11 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-_MOST_BITS = 4_096  # of a power; over 1,000 digits
-_MOST_CHARACTERS = 100_000  # of a text, and elements of a list; the longest prompt of ours has under 5,000
-_WIDE = re.compile(r"%(\(\w*\))?[-+ #0.\d]*(\d{4}|\*)")  # in a text that % fills in
-_MOST_DIGITS = 17  # a float has no more
-# What a template can use, chosen so that nothing makes a long value out of a large number, as "x".center(10**9) does.
+_MOST_BITS = 4_096  # in a power; more than 1,000 digits
+_MOST_CHARACTERS = 100_000  # in a text, and elements in a list; the longest prompt in the shipped bank has under 5,000
+_WIDE = re.compile(r"%(\(\w*\))?[-+ #0.\d]*(\d{4}|\*)")  # in a format string for %
+_MOST_DIGITS = 17  # a float has at most 17
+# What a template can use: nothing that makes a long value out of a large number, as "x".center(10**9) does.
 _FILTERS = (
     "abs", "capitalize", "default", "first", "float", "int", "join", "last", "length", "list", "lower", "max", "min", "replace",
     "reverse", "round", "sort", "string", "sum", "title", "trim", "unique", "upper",
@@ -102,7 +102,7 @@ _METHODS: Mapping[type, Collection[str]] = {
 
 
 class _Environment(SandboxedEnvironment):
-    """Jinja's sandbox, in which values have a bound: 9**9**9 would not end, and "x" * 10**9 would take all memory."""
+    """Jinja's sandbox with bounded values: 9**9**9 would not end, and "x" * 10**9 would use up the memory."""
 
     intercepted_binops = frozenset(["**", "*", "%", "+"])
 
@@ -122,11 +122,11 @@ class _Environment(SandboxedEnvironment):
                 _bounded(len(left) + len(right))
             return left + right
         if isinstance(left, str) and _WIDE.search(left):
-            raise ValueError("a width of four digits, or of *, is too wide for %")
+            raise ValueError("% formats cannot have a width of four digits or *")
         return left % right
 
     def wrap_str_format(self, value: Any) -> None:
-        """Leave str.format to is_safe_attribute, which refuses it."""
+        """Leave str.format to is_safe_attribute, which rejects it."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         known = next((methods for kind, methods in _METHODS.items() if isinstance(obj, kind)), None)
@@ -136,13 +136,13 @@ class _Environment(SandboxedEnvironment):
 def _bounded(length: int) -> None:
     if length > _MOST_CHARACTERS:
         raise OverflowError(
-            f"this makes a value of {length:,} characters or elements, and {_MOST_CHARACTERS:,} are the most"
+            f"this makes a value of {length:,} characters or elements, but the limit is {_MOST_CHARACTERS:,}"
         )
 
 
 def _digits(digits: int) -> int:
     if not 0 <= digits <= _MOST_DIGITS:
-        raise ValueError(f"a number is shown with up to {_MOST_DIGITS} digits, and not with {digits}")
+        raise ValueError(f"a number can be shown with up to {_MOST_DIGITS} digits, not {digits}")
     return digits
 
 
@@ -163,9 +163,9 @@ def _environment() -> SandboxedEnvironment:
 
 
 class BadExpression(ShardwiseError):
-    """An expression or prose of a template that cannot be evaluated; its author has to mend it.
+    """An expression or a text in a template that cannot be evaluated; its author has to fix it.
 
-    `written` is what the author wrote, by which its place in the file is found.
+    `written` is the author's text, which locates it in the file.
     """
 
     def __init__(self, why: str, written: str) -> None:
@@ -189,14 +189,14 @@ def _prose(source: str) -> jinja2.Template:
         raise BadExpression(f"line {error.lineno} of this text: {error.message}", source) from None
 
 
-# What an expression or a text raises where its numbers do not fit it
+# Exceptions of an expression or a text for unsuitable numbers
 _BAD_HERE = (
     jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 
 
 def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
-    """The value of an expression over base-unit numbers.
+    """Return the value of an expression over numbers in base units.
 
     >>> evaluate("2 * message_bytes * (hosts - 1) / hosts", {"message_bytes": 1e9, "hosts": 8})
     1750000000.0
@@ -215,19 +215,19 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
 
 
 def is_true(condition: str | bool, names: Mapping[str, Any]) -> bool:
-    """Whether a condition is true of these numbers. Raises BadExpression, also where it gives text or a list.
+    """Return whether a condition holds for these numbers. Raises BadExpression, also if it gives text or a list.
 
     >>> is_true("hosts > 4 and hosts % 2", {"hosts": 7})
     True
     """
     value = evaluate(condition, names)
-    if value is None or isinstance(value, Collection):  # Python would count any text as true
+    if value is None or isinstance(value, Collection):  # in Python, any non-empty text is true
         raise BadExpression(f"“{condition}” gives {value!r:.40} here, which is neither true nor false", str(condition))
     return bool(value)
 
 
 def prose(source: str, names: Mapping[str, Any]) -> str:
-    """Rendered prose, in which all numbers are written alike: an author's 16,384 as a drawn one is.
+    """Render prose and format all numbers alike: an author's 16,384 looks like a drawn number.
 
     >>> prose("{{ hosts }} of 16,384 hosts", {"hosts": 22016}).split(THIN_SPACE)
     ['22', '016 of 16', '384 hosts']
@@ -238,18 +238,18 @@ def prose(source: str, names: Mapping[str, Any]) -> str:
 
 
 def with_values(source: str, names: Mapping[str, Any]) -> str:
-    """A text that is no prose, such as a formula, with its places filled in.
+    """Fill in a text that is not prose, such as a formula.
 
     >>> with_values("{{ hosts }} hosts send {{ (1.75e9) | unit('GB') }} each", {"hosts": 1875})
     '1875 hosts send 1.75 GB each'
 
     Raises BadExpression.
     """
-    if "{" not in source:  # nothing to fill in, as in most hints and in what is said to most mistakes
+    if "{" not in source:  # nothing to fill in, as in most hints and in the feedback for most mistakes
         return source.strip()
     try:
         return _joined(_prose(source).generate(names)).strip()
-    except (*_BAD_HERE, ShardwiseError) as error:  # a ShardwiseError of `unit` or `ref`, which know no place
+    except (*_BAD_HERE, ShardwiseError) as error:  # a ShardwiseError of `unit` or `ref` has no place
         raise BadExpression(f"this text cannot be rendered: {str(error) or type(error).__name__}", source) from None
 
 
@@ -263,9 +263,9 @@ def _joined(pieces: Iterable[str]) -> str:
 
 
 def check_syntax(source: str, *, is_prose: bool) -> None:
-    """Raise BadExpression when `source` is not an expression, or not prose if `is_prose`."""
+    """Raise BadExpression if `source` is not an expression, or not prose if `is_prose`."""
     if is_prose:
-        if "{" in source:  # else there is nothing to compile
+        if "{" in source:  # otherwise there is nothing to compile
             _prose(source)
     else:
         _compiled(source)

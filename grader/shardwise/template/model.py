@@ -1,4 +1,4 @@
-"""What every problem template has, whatever its kind; the kinds add their `answer` and `mistakes`."""
+"""The common part of all problem templates, to which each kind adds its `answer` and `mistakes`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shardwise.units import unit
 
 
 def valid_expression(text: Any) -> Any:
-    """Validate an expression's syntax; a ValueError for pydantic to collect."""
+    """Validate an expression's syntax. Raises ValueError, which pydantic collects."""
     return _checked(text, is_prose=False)
 
 
 def valid_prose(text: Any) -> Any:
-    """Validate prose's syntax; a ValueError for pydantic to collect."""
+    """Validate the syntax of prose. Raises ValueError, which pydantic collects."""
     return _checked(text, is_prose=True)
 
 
@@ -34,7 +34,7 @@ def _checked(text: Any, *, is_prose: bool) -> Any:
 
 
 def valid_unit(text: str) -> str:
-    """Validate the name of a unit; a ValueError for pydantic to collect."""
+    """Validate the name of a unit. Raises ValueError, which pydantic collects."""
     try:
         unit(text)
     except ShardwiseError as error:
@@ -50,15 +50,17 @@ Prose = Annotated[str, AfterValidator(valid_prose)]
 
 
 class AuthorModel(BaseModel):
-    """Something an author writes: unknown keys are faults, and nothing changes after loading."""
+    """Base of all models of authors' files: immutable, and unknown keys are faults."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # grading needs none of these
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True
+    )  # deferred, because grading does not need these models
 
 
 class Template(AuthorModel):
-    """A parametrised problem, one YAML file."""
+    """A parametrised problem in a YAML file."""
 
-    title: str = Field(description="A few words; no numbers that are drawn.", min_length=3, max_length=80)
+    title: str = Field(description="A few words, without drawn numbers.", min_length=3, max_length=80)
     kind: str
     points: int | float = Field(gt=0, le=20)
     difficulty: Literal["easy", "medium", "hard"]
@@ -66,10 +68,12 @@ class Template(AuthorModel):
     covers: tuple[str, ...] = Field((), description="Rows of the curriculum that this problem covers.")
     source: str = Field(description="Where the formula or fact comes from: paper and section.", min_length=5)
     params: Mapping[str, Written] = Field(default_factory=dict, description="Drawn once per student and seed.")
-    where: tuple[Expression, ...] = Field((), description="Constraints; a draw that fails one is rejected.")
-    prompt: Prose = Field(description="Markdown with LaTeX and Jinja2; what the student reads.", min_length=20)
-    hints: tuple[Prose, ...] = Field(min_length=1, description="Staged; each moves the student one step.")
-    solution: Prose = Field(description="The worked solution with the student's own numbers.", min_length=20)
+    where: tuple[Expression, ...] = Field((), description="Constraints; a draw that violates one is rejected.")
+    prompt: Prose = Field(description="The question for the student, in Markdown with LaTeX and Jinja2.", min_length=20)
+    hints: tuple[Prose, ...] = Field(
+        min_length=1, description="Hints in order; each takes the student one step further."
+    )
+    solution: Prose = Field(description="The worked solution, with the student's numbers.", min_length=20)
     takeaway: Prose = Field(
         "", description="A sentence of the solution, shown after a right answer; the solution has {{ takeaway }}."
     )
@@ -90,6 +94,6 @@ class Template(AuthorModel):
         for name in params:
             if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("key", "ref", "oracle", "takeaway"):
                 raise ValueError(
-                    f"{name!r} is no name for a parameter; use lower case, digits and _, and not key, ref, oracle, takeaway"
+                    f"{name!r} is not a valid parameter name: use lower case, digits and _, but not key, ref, oracle or takeaway"
                 )
         return params

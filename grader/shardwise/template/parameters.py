@@ -1,4 +1,4 @@
-"""Parameters: the numbers of a problem, each drawn in one of five ways, and their units."""
+"""Parameters: the numbers of a problem, each drawn in one of five ways, with their units."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from shardwise.template.expressions import check_syntax
 from shardwise.units import DIRECTIONS, to_base, unit
 
 Scalar = bool | int | float | str
-MOST_STEPS = 100_000  # of a range, whose values are all worked out
-_EXACT = decimal.Context(prec=28)  # decimal's ln and exp are correctly rounded, so alike on every machine
+MOST_STEPS = 100_000  # in a range, because all of its values are computed
+_EXACT = decimal.Context(prec=28)  # decimal's ln and exp are correctly rounded, so they agree on every machine
 
 
 class Parameter(BaseModel):
-    """How one number is drawn: exactly one of choice, range, log_range, fixed, derived."""
+    """How a number is drawn: exactly one of choice, range, log_range, fixed and derived."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     choice: tuple[Scalar, ...] | None = Field(None, description="One of these values.")
     range: tuple[int | float, int | float, int | float] | None = Field(
-        None, description="[low, high, step], both ends included."
+        None, description="[low, high, step], including both ends."
     )
-    log_range: tuple[float, float] | None = Field(None, description="[low, high], uniform in the logarithm.")
+    log_range: tuple[float, float] | None = Field(None, description="[low, high], uniform on a logarithmic scale.")
     digits: int = Field(2, ge=1, le=6, description="Significant digits of a log_range draw.")
-    fixed: Scalar | None = Field(None, description="Always this value; a bare value means the same.")
+    fixed: Scalar | None = Field(None, description="Always this value; the same as a bare value.")
     derived: str | None = Field(None, description="An expression over the other parameters, in base units.")
     unit: str | None = Field(None, description="Unit of the values, such as GB, GiB, us or TFLOP/s.")
     direction: Literal["per direction", "duplex", "none"] | None = Field(
-        None, description="Required for data per time: a link's rate one way, both ways together, or neither."
+        None, description="Required for bandwidths: the rate in one direction, in both together, or neither."
     )
 
     @model_validator(mode="after")
@@ -43,21 +43,21 @@ class Parameter(BaseModel):
         ]
         if len(ways) != 1:
             raise ValueError(
-                f"a parameter is drawn in one way, and here are {len(ways)}"
-                f"{': ' + ', '.join(ways) if ways else ''}. It is a plain value, {{choice: [a, b]}}, "
+                f"a parameter must be drawn in exactly one way, not {len(ways)}"
+                f"{': ' + ', '.join(ways) if ways else ''}. A parameter is a plain value, {{choice: [a, b]}}, "
                 "{range: [low, high, step]}, {log_range: [low, high]} or {derived: expression}."
             )
         if self.choice is not None and len(set(map(repr, self.choice))) != len(self.choice):
-            raise ValueError("a choice names each value once")
+            raise ValueError("a choice must not repeat a value")
         if self.choice == ():
             raise ValueError("a choice needs at least one value")
         if self.range is not None:
             if not (self.range[0] <= self.range[1] and self.range[2] > 0):
-                raise ValueError("a range is [low, high, step] with low at most high and a step above 0")
+                raise ValueError("a range must be [low, high, step] with low at most high and a step above 0")
             if self.range[1] - self.range[0] > MOST_STEPS * self.range[2]:
-                raise ValueError(f"a range has at most {MOST_STEPS:,} steps: take larger ones, or a log_range")
+                raise ValueError(f"a range can have at most {MOST_STEPS:,} steps: use a larger step or a log_range")
         if self.log_range is not None and not 0 < self.log_range[0] < self.log_range[1]:
-            raise ValueError("a log_range is [low, high] with 0 < low < high")
+            raise ValueError("a log_range must be [low, high] with 0 < low < high")
         self._check_unit()
         if self.derived is not None:
             _or_value_error(check_syntax, self.derived, is_prose=False)
@@ -70,12 +70,12 @@ class Parameter(BaseModel):
                 raise ValueError(f"a bandwidth in {self.unit} needs a direction: one of {', '.join(DIRECTIONS)}")
         words = [value for value in (*(self.choice or ()), self.fixed) if isinstance(value, str)]
         if words and self.unit is not None:
-            raise ValueError(f"{words[0]!r} is text, where a number of {self.unit} belongs")
+            raise ValueError(f"{words[0]!r} is text, but the unit {self.unit} needs a number")
         if words and _is_number(words[0]):
             raise ValueError(f"{words[0]!r} is text; write the number without quotes")
 
     def values(self) -> Sequence[Scalar]:
-        """The values as written, simplest first; a ladder of eight for a log_range."""
+        """Return the values as written, simplest first; for a log_range, eight values across it."""
         return self._values
 
     @cached_property
@@ -90,14 +90,14 @@ class Parameter(BaseModel):
         return () if self.fixed is None else (self.fixed,)
 
     def roll(self, number: int) -> Scalar:
-        """The value for a random whole number below 2**64."""
+        """Return the value for a random integer below 2**64."""
         if self.log_range is not None:
             return _on_log_scale(self.log_range, number, self.digits)
         values = self.values()
         return values[(number * len(values)) >> 64]
 
     def base(self, value: Scalar) -> Scalar:
-        """A value as written, in base units; a duplex bandwidth as what one direction has."""
+        """Convert a value as written to base units; a duplex bandwidth becomes that of one direction."""
         if isinstance(value, bool | str) or self.unit is None:
             return value
         return to_base(value, self.unit, self.direction or "none")
@@ -115,7 +115,7 @@ Written = Annotated[Parameter, BeforeValidator(_wrap, json_schema_input_type=Sca
 
 
 def _or_value_error(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """pydantic collects ValueErrors, and ours is none."""
+    """Call a function, turning ShardwiseError into ValueError, which pydantic collects."""
     try:
         return function(*args, **kwargs)
     except ShardwiseError as error:

@@ -1,4 +1,7 @@
-"""The reference functions and oracles of one bank, loaded from its own folder: "ring.steps" is `steps` in ring.py, and "zero.adam.weight_bytes" is in zero/adam.py."""
+"""The references and oracles of a bank, loaded from its folder.
+
+"ring.steps" is `steps` in ring.py, and "zero.adam.weight_bytes" is in zero/adam.py.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _NUMBERS = count(1)
 
 
 class Unloadable(ShardwiseError):
-    """A module that cannot be loaded; the fault is at the line where it arose, whichever problem needs the module."""
+    """A module cannot be loaded; the fault is at the line where the error occurred, for every problem that needs it."""
 
     def __init__(self, file: str, fault: Fault) -> None:
         super().__init__(f"{file} {fault.message}")
@@ -31,15 +34,15 @@ class Unloadable(ShardwiseError):
 
 
 class References:
-    """The functions below one folder `solutions/`.
+    """The functions in a folder `solutions/`.
 
-    The folder becomes a package under a name of its own, so that two banks may both have a zero.py, nothing of a bank
-    is importable by accident, and a bank that is opened anew is loaded anew. Modules import each other relatively.
+    The folder becomes a package with a unique name, so that two banks can both have a zero.py, nothing in a bank is imported
+    by accident, and a bank that is opened again is loaded again. Modules import each other relatively.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.memo: dict[Any, Any] = {}  # what references gave for arguments that are drawn again and again
+        self.memo: dict[Any, Any] = {}  # results of references for arguments that recur between draws
         self._found: dict[str, Function] = {}
 
     @cached_property
@@ -48,18 +51,18 @@ class References:
         spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
         spec.submodule_search_locations = [str(self.folder)]
         sys.modules[name] = importlib.util.module_from_spec(spec)
-        importlib.invalidate_caches()  # the folder may have been written a moment ago
+        importlib.invalidate_caches()  # the folder may have just been written
         return name
 
     def reference(self, name: str) -> Function:
-        """The reference function of that name, such as "loans.monthly_payment".
+        """Return the reference of this name, such as "loans.monthly_payment".
 
-        Raises ShardwiseError where there is none, and Unloadable where its module cannot be loaded.
+        Raises ShardwiseError if there is none, and Unloadable if its module cannot be loaded.
         """
         return self._known(name, "")
 
     def oracle(self, name: str) -> Function:
-        """The oracle of that name, from solutions/oracles/; it remembers what it has counted. Raises ShardwiseError."""
+        """Return the oracle of this name from solutions/oracles/, with cached results. Raises ShardwiseError."""
         return self._known(name, "oracles.")
 
     def _known(self, name: str, folder: str) -> Function:
@@ -69,18 +72,18 @@ class References:
         return self._found[folder + name]
 
     def module(self, name: str) -> ModuleType:
-        """The module of that name below the folder, such as "oracles.ring". Raises ShardwiseError, or Unloadable."""
+        """Return the module of this name in the folder, such as "oracles.ring". Raises ShardwiseError or Unloadable."""
         file = f"solutions/{name.replace('.', '/')}.py"
         if not (self.folder / f"{name.replace('.', '/')}.py").is_file():
             raise ShardwiseError(f"{file} does not exist")
         try:
             try:
                 return importlib.import_module(f"{self._package}.{name}")
-            except EOFError:  # bytecode that Python could write only the beginning of, since the disk was full
+            except EOFError:  # truncated bytecode, from when the disk was full
                 for compiled in self.folder.rglob("__pycache__/*.pyc"):
                     compiled.unlink(missing_ok=True)
                 return importlib.import_module(f"{self._package}.{name}")
-        except AUTHORS_CAN_RAISE as error:  # an author's module may fail in any way while it is loaded
+        except AUTHORS_CAN_RAISE as error:  # loading an author's module may raise anything
             fault = Fault(self.line_of(error) or file, f"cannot be loaded: {said_by(error)}")
             raise Unloadable(file, fault) from error
 
@@ -93,7 +96,7 @@ class References:
         return found  # type: ignore[no-any-return]
 
     def line_of(self, error: BaseException) -> str:
-        """Return the innermost line of these modules at which an error arose, such as "solutions/loans.py:12"; empty if none."""
+        """Return the innermost line of these modules in a traceback, such as "solutions/loans.py:12"; empty if there is none."""
         lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, SyntaxError):
             lines.append((error.filename or "", error.lineno))
@@ -104,7 +107,7 @@ class References:
 
     @cached_property
     def helpers(self) -> Mapping[str, Function]:
-        """What expressions may call: `ref("ring.steps", hosts=8)`, and `oracle` likewise."""
+        """The functions that expressions can call: `ref("ring.steps", hosts=8)`, and likewise `oracle`."""
 
         def ref(name: str, /, **values: Any) -> Any:
             return self.reference(name)(**values)
@@ -115,11 +118,13 @@ class References:
         return {"ref": ref, "oracle": oracle}
 
     def call(self, function: Function, values: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-        """What `function` gives: its arguments come from `given` expressions, else from the values of the same name.
+        """Call a function with arguments from `given` expressions, or else from the values of the same name.
 
-        Raises ShardwiseError when a required argument has neither.
+        Raises ShardwiseError if a required argument has neither.
         """
-        from shardwise.template.expressions import evaluate  # loads Jinja2, which a list of problems does without
+        from shardwise.template.expressions import (
+            evaluate,
+        )  # imported here, because it loads Jinja2, which a list of problems does not need
 
         found: dict[str, Any] = {}
         missing = []
@@ -132,21 +137,21 @@ class References:
                 missing.append(name)
         if missing:
             raise ShardwiseError(
-                f"{function.__name__} needs {', '.join(missing)}; no parameter has that name. "
-                "Rename a parameter, or say where it comes from under answer.arguments."
+                f"{function.__name__} needs {', '.join(missing)}, but no parameter has that name. "
+                "Rename a parameter, or set the argument under answer.arguments."
             )
         return function(**found)
 
     def key(self, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> float:
-        """The number that a reference gives. Raises ShardwiseError where it is none: every answer to it would be marked wrong."""
+        """Return a reference's result. Raises ShardwiseError if it is not a number, because every answer would be marked wrong."""
         found = float(self.call(self.reference(name), values, given))
         if not math.isfinite(found):
-            raise ShardwiseError(f"{name} gives {found} for these parameters, and that is no number to ask for")
+            raise ShardwiseError(f"{name} gives {found} for these parameters, which is not a valid key")
         return found
 
 
 @lru_cache(maxsize=1024)
 def keywords(function: Function) -> tuple[tuple[str, bool], ...]:
-    """The names of a function's parameters, and whether each is required."""
+    """Return the names of a function's parameters, and whether each is required."""
     parameters = inspect.signature(function).parameters.values()
     return tuple((parameter.name, parameter.default is inspect.Parameter.empty) for parameter in parameters)

@@ -1,15 +1,15 @@
-"""Results: the numbers of a case's earlier parts, which expressions of later ones name `parts.stages`."""
+"""Results: the numbers of a case's earlier parts, which expressions in later parts can use, such as `parts.stages`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-RESULTS = "parts"  # what expressions call them
+RESULTS = "parts"  # the name in expressions
 
 
 def full_name(name: str) -> str:
-    """What a result is called among the values of a draw: "parts.stages" for "stages"."""
+    """Return the name of a result among the values of a draw: "parts.stages" for "stages"."""
     return f"{RESULTS}.{name}"
 
 
@@ -23,10 +23,10 @@ class Results:
         return iter(vars(self))
 
     def replaced(self, values: Mapping[str, Any]) -> Results:
-        """The same with the numbers that stand under their full names among some values."""
+        """Return the same results with numbers replaced by those under their full names in some values."""
         return Results({name: values.get(full_name(name), number) for name, number in vars(self).items()})
 
 
 def among(values: Mapping[str, Any], numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a draw with results beside them: together under one name, and each under its full one."""
+    """Return the values of a draw with results added: together under one name, and each under its full name."""
     return {**values, RESULTS: Results(numbers), **{full_name(name): number for name, number in numbers.items()}}

@@ -1,4 +1,4 @@
-"""The nodes of a YAML document: composed by libyaml where PyYAML has it, with scalars as in YAML 1.2, up to limits on size and depth."""
+"""The nodes of a YAML document, composed with libyaml if available, with scalars as in YAML 1.2 and limits on size and depth."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import yaml  # type: ignore[import-untyped]
 from yaml.composer import Composer  # type: ignore[import-untyped]
 
 DEEPEST = 30  # levels; a template has 6
-MOST_VALUES = 20_000  # with every alias written out; a template has under 200
-TAG = "tag:yaml.org,2002:"  # before the name of each of YAML's own tags
+MOST_VALUES = 20_000  # with every alias expanded; a template has under 200
+TAG = "tag:yaml.org,2002:"  # prefix of YAML's own tags
 
-# What a scalar without quotes is. In YAML 1.1, which PyYAML follows, no and on are false and true, 12:30 is 750 and 1e9 a text.
+# The types of plain scalars. In YAML 1.1, which PyYAML follows, no and on are false and true, 12:30 is 750 and 1e9 is text.
 _PLAIN = re.compile(
     r"""(?P<null>~|null|Null|NULL|)
     |(?P<bool>true|True|TRUE|false|False|FALSE)
@@ -28,13 +28,13 @@ _PLAIN = re.compile(
 
 
 class TooMany(Exception):
-    """There are more values than a person writes."""
+    """There are more values than a person would write."""
 
 
 class _Reader(Composer):  # type: ignore[misc]
-    """Composes the nodes of YAML 1.2, as many and as deep ones as a person writes.
+    """A composer of YAML 1.2 nodes with limits on their number and depth.
 
-    The limits hold while the text is being read: a hundred thousand open brackets would crash libyaml's own composer.
+    The limits apply while the text is read: a hundred thousand open brackets would crash libyaml's own composer.
     """
 
     loader: Any
@@ -51,7 +51,7 @@ class _Reader(Composer):  # type: ignore[misc]
         if self._count > 2 * MOST_VALUES:  # a key is a node too
             raise TooMany
         if not self.check_event(yaml.AliasEvent):
-            self.anchors.pop(self.peek_event().anchor, None)  # YAML allows an anchor to be set anew
+            self.anchors.pop(self.peek_event().anchor, None)  # YAML allows an anchor to be redefined
         self._depth += 1
         node = super().compose_node(parent, index)
         self._depth -= 1
@@ -63,16 +63,16 @@ class _Reader(Composer):  # type: ignore[misc]
 
 
 class _PythonReader(_Reader, yaml.SafeLoader):  # type: ignore[misc]
-    """Reads with PyYAML's own scanner, whose errors say what was expected."""
+    """A reader with PyYAML's scanner, whose errors say what was expected."""
 
     loader = yaml.SafeLoader
 
 
-_Quickest = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # by libyaml, if PyYAML has it
+_Quickest = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if available
 
 
 class _QuickReader(_Reader, _Quickest):  # type: ignore[misc,valid-type]
-    """Reads ten times as fast as PyYAML's own scanner."""
+    """A reader that is ten times faster than PyYAML's scanner."""
 
     loader = _Quickest
 
@@ -80,17 +80,17 @@ class _QuickReader(_Reader, _Quickest):  # type: ignore[misc,valid-type]
 def composed(text: str) -> Any:
     """Return the node of a document, None if it is empty.
 
-    What libyaml refuses is read again by PyYAML's scanner, which says what it found, and what it expected. But that one also
-    stops at a few things that YAML allows, as at the question mark in [why?]. If libyaml got further, its error is reported.
+    If libyaml fails, PyYAML's scanner reads the text again, because its errors say what it found and what it expected. But it
+    also stops at a few valid constructs, such as the question mark in [why?]. If libyaml got further, its error is reported.
     """
     try:
         return yaml.compose(text, _QuickReader)
-    except (yaml.YAMLError, ValueError) as error:  # ValueError of a lone surrogate
+    except (yaml.YAMLError, ValueError) as error:  # ValueError for a lone surrogate
         refused = error
     try:
         return yaml.compose(text, _PythonReader)
     except yaml.YAMLError as error:
-        got_further = _line(refused) > _line(error) + 1  # at the end of a text libyaml counts one line more
+        got_further = _line(refused) > _line(error) + 1  # at the end of a text, libyaml counts an extra line
         raise (refused if got_further else error) from None
 
 

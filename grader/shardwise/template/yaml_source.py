@@ -1,4 +1,4 @@
-"""YAML files that authors write: read as YAML 1.2 with positions, and validated with every fault at its place."""
+"""Authors' YAML files: read as YAML 1.2 with positions, and validated with every fault at its place."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ Path_ = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Source:
-    """A YAML file as plain data, with the place of every value."""
+    """A YAML file as plain data, with the position of every value."""
 
     name: str
     text: str
     data: Any
-    places: Mapping[Path_, tuple[int, int]]  # of values, line and column from 0
+    places: Mapping[Path_, tuple[int, int]]  # line and column of each value, from 0
     key_places: Mapping[Path_, tuple[int, int]]
 
     def fault(self, path: Path_, message: str, remedy: str = "", *, at_key: bool = False) -> Fault:
-        """A fault at the deepest known part of `path`."""
+        """Return a fault at the deepest known part of `path`."""
         places = self.key_places if at_key and path in self.key_places else self.places
         while path and path not in places:
             path, places = path[:-1], self.places
         return _fault_at(self.name, self.text, *places.get(path, (0, 0)), message, remedy)
 
     def path_of(self, written: Any) -> Path_:
-        """Return the first position of an author's value; the file itself if the value is not in it."""
+        """Return the path of an author's value where it first occurs; the file's if it does not."""
         return next((path for path in self.places if self.at(path) == written), ())
 
     def at(self, path: Path_) -> Any:
-        """Return the value at a place; None where there is none."""
+        """Return the value at a path; None if there is none."""
         value = self.data
         for part in path:
             try:
@@ -53,38 +53,38 @@ class Source:
 
 
 def _fault_at(name: str, text: str, line: int, column: int, message: str, remedy: str) -> Fault:
-    lines = text.splitlines()  # which knows the line breaks that YAML knows
+    lines = text.splitlines()  # it splits at the same line breaks as YAML
     shown = lines[line].rstrip().replace("\t", " ") if line < len(lines) else ""
     excerpt = f"  {line + 1:2} | {shown[:110]}\n     | {' ' * column}^" if shown and column < 110 else ""
     return Fault(f"{name}:{line + 1}:{column + 1}", message, remedy, excerpt)
 
 
 def load_yaml(path: Path, name: str | None = None) -> Source:
-    """Read a YAML file. Raises Faulty when it cannot be read or is no YAML."""
+    """Read a YAML file. Raises Faulty if it cannot be read or is not YAML."""
     name = name or str(path)
     return parse_yaml(read_text(path, name), name)
 
 
-_KINDS = {"timestamp": "date", "int": "whole number", "float": "number", "bool": "true or false"}
-_MOST_BITS = 10_000  # of a whole number; Python writes none of more than 4,300 digits
+_KINDS = {"timestamp": "date", "int": "whole number", "float": "number", "bool": "Boolean"}
+_MOST_BITS = 10_000  # in an integer; Python prints at most 4,300 digits
 
 
 class _NoValue(ConstructorError):  # type: ignore[misc]
-    """What stands there cannot be made into a value."""
+    """A scalar cannot be converted to a value."""
 
 
 def _scalar(node: Any) -> Any:
-    """Return a scalar as text, a number, a truth value or None. Tags that are not YAML's own are ignored."""
+    """Return a scalar as text, a number, a Boolean or None. Tags that are not YAML's own are ignored."""
     kind = node.tag.removeprefix(TAG)
     if kind not in _KINDS:
         return None if kind == "null" else node.value
     try:
         value = _value(kind, node)
-    except (ValueError, LookupError, AttributeError) as error:  # AttributeError of a date that looks like none
+    except (ValueError, LookupError, AttributeError) as error:  # AttributeError for text that does not look like a date
         why = f": {error}" if kind == "timestamp" and isinstance(error, ValueError) else ""
-        raise _NoValue(None, None, f"this is no {_KINDS[kind]} that can be read{why}", node.start_mark) from None
+        raise _NoValue(None, None, f"cannot read this as a {_KINDS[kind]}{why}", node.start_mark) from None
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        raise _NoValue(None, None, f"this is no {_KINDS[kind]} that can be read", node.start_mark)
+        raise _NoValue(None, None, f"cannot read this as a {_KINDS[kind]}", node.start_mark)
     return value
 
 
@@ -101,7 +101,7 @@ def _value(kind: str, node: Any) -> Any:
 
 
 class _Tree:
-    """The plain data of nodes, and the place of every value and key."""
+    """The plain data of nodes, with the position of every value and key."""
 
     def __init__(self) -> None:
         self.places: dict[Path_, tuple[int, int]] = {(): (0, 0)}
@@ -109,7 +109,7 @@ class _Tree:
         self._count = 0
 
     def data(self, node: Any, path: Path_ = (), depth: int = 0) -> Any:
-        """Note the places below a node, and return its value."""
+        """Record the positions below a node, and return its value."""
         self._within_limits(depth)
         if isinstance(node, yaml.SequenceNode):
             return tuple(
@@ -121,7 +121,7 @@ class _Tree:
         for name, (key, value) in self._entries(node, depth).items():
             inner = (*path, name)
             self.key_places[inner] = _place(key)
-            empty = value.tag == f"{TAG}null"  # of nothing, the place is the next line's
+            empty = value.tag == f"{TAG}null"  # the position of an empty value is on the next line
             found[name] = self._placed(value, inner, _place(key if empty else value), depth + 1)
         return found
 
@@ -130,7 +130,7 @@ class _Tree:
         return self.data(node, path, depth)
 
     def _entries(self, node: Any, depth: int) -> dict[str, tuple[Any, Any]]:
-        """Return key and value by the key's text: a mapping's own entries first, then those that it merges (<<)."""
+        """Return key and value by the key's text: a mapping's own entries first, then merged ones (<<)."""
         own: dict[str, tuple[Any, Any]] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -169,7 +169,7 @@ def _mapping_error(node: Any, words: str, at: Any) -> ConstructorError:
 
 
 def parse_yaml(text: str, name: str) -> Source:
-    """Parse YAML text; `name` is what faults call it. Raises Faulty."""
+    """Parse YAML text; faults use `name` for it. Raises Faulty."""
     tree = _Tree()
     try:
         node = composed(text)
@@ -178,14 +178,14 @@ def parse_yaml(text: str, name: str) -> Source:
         raise Faulty([Fault(name, f"is nested more than {DEEPEST} levels deep, or contains itself")]) from None
     except TooMany:
         message = f"has more than {MOST_VALUES:,} values when its aliases are written out"
-        raise Faulty([Fault(name, message, "Write the values out, or make it shorter.")]) from None
+        raise Faulty([Fault(name, message, "Use fewer aliases, or shorten the file.")]) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(part for part in (error.context, error.problem) if part)
         message = f"not YAML: {problem.splitlines()[0]}"
         remedy = "Correct this value." if isinstance(error, _NoValue) else _yaml_remedy(problem)
         raise Faulty([_fault_at(name, text, mark.line, mark.column, message, remedy)]) from None
-    except (yaml.YAMLError, ValueError, OverflowError) as error:  # OverflowError of an escape of no character
+    except (yaml.YAMLError, ValueError, OverflowError) as error:  # OverflowError for an escape that is not a character
         raise Faulty([Fault(name, f"not YAML: {str(error).splitlines()[0]}")]) from None
     return Source(name, text, data, tree.places, tree.key_places)
 
@@ -194,29 +194,29 @@ def _yaml_remedy(problem: str) -> str:
     if "duplicate key" in problem:
         return "Keep one of the two."
     if "\\t" in problem or "tab" in problem:
-        return "YAML allows no tabs for indentation: use spaces."
+        return "YAML does not allow tabs for indentation. Use spaces."
     if "a list or a mapping" in problem:
         return "A text that begins with { or [ needs quotes."
     return "Check the indentation and the quotes here."
 
 
 def validate(source: Source, model: Any) -> Any:
-    """The file as a model. Raises Faulty with every fault, at its place and with a remedy."""
+    """Validate the file and return it as a model. Raises Faulty with every fault, its place and a remedy."""
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     try:
         made, errors = _errors(adapter, source.data)
-    except (RecursionError, SyntaxError):  # of Jinja2, for (((((...))))) and for thirty loops inside one another
+    except (RecursionError, SyntaxError):  # from Jinja2, for (((((...))))) or thirty nested loops
         message = "an expression or a text in this file is nested too deeply"
-        raise Faulty([Fault(source.name, message, "Write it in several steps.")]) from None
+        raise Faulty([Fault(source.name, message, "Split it into several steps.")]) from None
     if errors:
         raise Faulty(_faults(source, errors, adapter))
     return made
 
 
 def _errors(adapter: TypeAdapter[Any], data: Any) -> tuple[Any, list[Any]]:
-    """What pydantic makes of the data, and its errors.
+    """Validate the data with pydantic, and return the result with the errors.
 
-    It looks twice, because it either takes "2" and true for numbers, or refuses a date that is written as text.
+    It validates twice, because pydantic either accepts "2" and true as numbers or rejects a date that is written as text.
     """
     made, errors = _made(adapter, data, strict=False)
     strictly = _made(adapter, data, strict=True)[1]
@@ -224,7 +224,7 @@ def _errors(adapter: TypeAdapter[Any], data: Any) -> tuple[Any, list[Any]]:
 
 
 def _made(adapter: TypeAdapter[Any], data: Any, *, strict: bool) -> tuple[Any, list[Any]]:
-    """What pydantic makes of the data, and its errors."""
+    """Validate the data with pydantic in one mode, and return the result with the errors."""
     try:
         return adapter.validate_python(data, strict=strict), []
     except ValidationError as error:
@@ -232,7 +232,7 @@ def _made(adapter: TypeAdapter[Any], data: Any, *, strict: bool) -> tuple[Any, l
 
 
 def _faults(source: Source, errors: Sequence[Any], adapter: TypeAdapter[Any]) -> Iterator[Fault]:
-    """pydantic's errors in our words; what it says for each branch of a union is said once."""
+    """Yield pydantic's errors in our words, with one fault for all branches of a union."""
     branches: dict[Path_, list[Any]] = {}
     for error in errors:
         path = _real_path(source, error)
@@ -244,7 +244,7 @@ def _faults(source: Source, errors: Sequence[Any], adapter: TypeAdapter[Any]) ->
         yield _wrong_sort(source, path, several)
 
 
-# What pydantic calls an error, and what we say we expected. The numbers are of the model's own bounds.
+# pydantic's error types, and what a message says was expected. The numbers are the model's bounds.
 _WORDS = {
     "string_type": "text", "bool_type": "true or false", "bool_parsing": "true or false",
     "int_type": "a whole number", "int_parsing": "a whole number", "int_from_float": "a whole number",
@@ -253,14 +253,14 @@ _WORDS = {
     "model_type": "keys with values", "model_attributes_type": "keys with values", "literal_error": "{expected}",
     "greater_than": "a number above {gt}", "greater_than_equal": "a number of at least {ge}",
     "less_than": "a number below {lt}", "less_than_equal": "a number of at most {le}",
-    "too_short": "at least {min_length} of them", "too_long": "at most {max_length} of them",
+    "too_short": "a length of at least {min_length}", "too_long": "a length of at most {max_length}",
     "string_too_short": "at least {min_length} characters", "string_too_long": "at most {max_length} characters",
     "string_pattern_mismatch": "the form {pattern}",
 }  # fmt: skip
 
 
 def _wrong_sort(source: Source, path: Path_, errors: Sequence[Any]) -> Fault:
-    """The fault of a value that is not of the sort, or the size, that belongs there."""
+    """Return the fault of a value with the wrong type or size."""
     expected = list(dict.fromkeys(_WORDS[error["type"]].format(**error.get("ctx", {})) for error in errors))
     if "a number" in expected and "a whole number" in expected:
         expected.remove("a whole number")
@@ -270,10 +270,14 @@ def _wrong_sort(source: Source, path: Path_, errors: Sequence[Any]) -> Fault:
     if isinstance(seen, str) and any("number" in words for words in expected) and _is_number(seen):
         remedy = f"Write the number without quotes: {seen.strip()}"
     elif isinstance(seen, tuple) and "a number" in expected:
-        remedy = "One of several values is drawn by {choice: [a, b]}."
+        remedy = "To draw one of several values, write {choice: [a, b]}."
     elif "a list" in expected and isinstance(seen, str | int | float):
-        remedy = f"A list of one is [{seen}]." if len(str(seen)) < 60 else "A list begins each entry with a hyphen."
-    return source.fault(path, f"{name}: I expected {' or '.join(expected)}, and this is {_described(seen)}", remedy)
+        remedy = (
+            f"A list with one entry is [{seen}]."
+            if len(str(seen)) < 60
+            else "Begin each entry of a list with a hyphen."
+        )
+    return source.fault(path, f"{name}: expected {' or '.join(expected)}, but found {_described(seen)}", remedy)
 
 
 def _described(seen: Any) -> str:
@@ -285,7 +289,7 @@ def _described(seen: Any) -> str:
 
 
 def _fault(source: Source, path: Path_, error: Any, adapter: TypeAdapter[Any]) -> Fault:
-    """One of pydantic's errors in our words."""
+    """Return one of pydantic's errors in our words."""
     name = ".".join(map(str, path)) or "this file"
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
@@ -293,7 +297,7 @@ def _fault(source: Source, path: Path_, error: Any, adapter: TypeAdapter[Any]) -
         remedy = f"Did you mean {near[0]!r}?" if near else "Remove it, or move it to where it belongs."
         return source.fault(path, f"{name}: unknown key {str(path[-1])!r}", remedy, at_key=True)
     if kind == "missing" and isinstance(path[-1], int):
-        return source.fault(path[:-1], f"{name.rpartition('.')[0]}: I expected more than {path[-1]} values")
+        return source.fault(path[:-1], f"{name.rpartition('.')[0]}: expected more than {path[-1]} values")
     if kind == "missing":
         return source.fault(path[:-1], f"{name} is missing", f"Add `{path[-1] if path else name}:`.")
     if kind.startswith("union_tag"):
@@ -308,17 +312,17 @@ def _fault(source: Source, path: Path_, error: Any, adapter: TypeAdapter[Any]) -
         return source.fault(
             (*path, "kind"),
             f"{place}: unknown kind {_described(given)}",
-            f"{remedy}The kinds are {expected}; another needs the package that adds it.",
+            f"{remedy}The kinds are {expected}; for another one, install the package that adds it.",
         )
     message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
     seen = error.get("input")
     if kind == "value_error" or isinstance(seen, dict | tuple):
         return source.fault(path, f"{name}: {message}", _misspelt(seen) if isinstance(seen, dict) else "")
-    return source.fault(path, f"{name}: {message}, and this is {_described(seen)}")
+    return source.fault(path, f"{name}: {message}, but found {_described(seen)}")
 
 
 def _real_path(source: Source, error: Any) -> Path_:
-    """Where pydantic's error stands in the file: its location without the tags of unions, which are no keys there."""
+    """Return the path of pydantic's error in the file: its location without the tags of unions, which are not keys."""
     location, kind = error["loc"], error["type"]
     path: Path_ = ()
     for place, part in enumerate(location):
@@ -329,7 +333,7 @@ def _real_path(source: Source, error: Any) -> Path_:
 
 
 def _keys(schema: Any) -> set[str]:
-    """Every key that a model knows, whatever it stands in."""
+    """Return every key in a model's schema."""
     if isinstance(schema, list):
         return set().union(*map(_keys, schema))
     if not isinstance(schema, dict):

@@ -90,7 +90,7 @@ class _Reader:
         self._take()
 
     def _take(self) -> str:
-        """Go on to the next token; returns the text of the one that is left behind."""
+        """Advance to the next token, and return the text of the current one."""
         taken = self._token
         self._start = self._end + len(self._text[self._end :]) - len(self._text[self._end :].lstrip())
         self.kind, self._token = self._next(self._start)

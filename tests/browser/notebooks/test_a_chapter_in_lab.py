@@ -55,7 +55,7 @@ def test_a_chapter_is_solved_from_its_first_cell_to_mastery_and_asked_again_a_we
 
 
 def practised() -> dict[str, int]:
-    """What `shardwise progress` says of the chapter."""
+    """Return the progress in the chapter from `shardwise progress`."""
     done = CliRunner().invoke(app, ["progress", "--bank", str(OWN), "--json"])
     assert done.exit_code == 0, done.output
     (chapter,) = json.loads(done.stdout)
@@ -70,12 +70,12 @@ def open_notebook(page: Page, lab: Any, bank: Bank, kept: Path, now: str) -> Non
 
 
 def card(page: Page) -> Locator:
-    """What the first cell shows: where the student stands."""
+    """Return the progress card in the first cell."""
     return page.locator(".jp-CodeCell").first.locator(".jp-OutputArea").last
 
 
 def master(page: Page, problem: Problem) -> None:
-    """A wrong answer, then the right one, then the right ones to two other variants."""
+    """Give a wrong answer, then the right one, then right answers to two other variants."""
     question = pose(problem, "0")
     form, mouse = form_of(page, question), Mouse(page)
     form.scroll_into_view_if_needed()
@@ -84,7 +84,7 @@ def master(page: Page, problem: Problem) -> None:
     give(mouse, form, question, right(question))
     expect(form.get_by_role("status")).to_contain_text("✓ Correct")
     for _ in range(2):
-        form.get_by_role("button", name="Another").click()
+        form.get_by_role("button", name="New numbers").click()
         expect(form.get_by_role("status")).to_contain_text("new")
         question = pose(problem, form.evaluate(SEED_SHOWN))
         give(mouse, form, question, right(question))
@@ -106,13 +106,13 @@ def wrong(question: Question) -> Any:
 
 
 def sample(question: Question, *outcomes: Outcome) -> Any:
-    """An answer with one of these outcomes, as the fields of a form give it; other samples are texts as somebody types them."""
+    """Return an answer with one of these outcomes, as form fields send it; other samples are typed text."""
     found = [sample.raw for sample in kind_of(question).samples(question) if sample.outcome in outcomes]
     return next((raw for raw in found if isinstance(raw, dict)), found[0])
 
 
 def as_fields(question: Question, raw: Any) -> Any:
-    """An answer that was typed as a text, field by field."""
+    """Split a typed answer into fields."""
     if question.kind == "estimate" and isinstance(raw, str):
         return dict(zip(("value", "confidence"), raw.split(", "), strict=True))
     if question.kind == "layout":

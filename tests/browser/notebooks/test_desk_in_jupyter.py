@@ -1,4 +1,4 @@
-"""Forms in real JupyterLab and Notebook 7: what was typed lasts, keys are the form's, and a busy kernel still answers."""
+"""Forms in real JupyterLab and Notebook 7: drafts last, keys go to the form, and a busy kernel still answers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ COMMANDS = ("k", "j", "r", "m", "y", "a", "b", "x", "d", "d", "Shift+M", "1", "o
 
 @pytest.fixture(params=APPS)
 def opened(request: pytest.FixtureRequest, page: Page, lab: Lab) -> Callable[..., None]:
-    """Opens a notebook of these cells in one of the applications, and runs them."""
+    """Return a function that opens a notebook with these cells in one of the applications and runs them."""
     return lambda name, *sources: show(page, lab, f"{request.param}-{name}", of_cells(*sources), request.param)
 
 
@@ -78,7 +78,7 @@ def test_what_was_typed_is_saved_with_the_notebook_and_outlasts_reload_and_resta
     solved = f"{{}} of {len(checkout_bank().of_chapter(CHAPTER))}"
     expect(card).to_contain_text(solved.format(0))
     number, choice, order = (form_of(page, first(name)) for name in (NUMBER, CHOICE, ORDER))
-    number.get_by_role("button", name="Another").click()
+    number.get_by_role("button", name="New numbers").click()
     fresh = to_plain(pose(checkout_bank().find(NUMBER), 1).prompt)[:40]
     expect(number).to_contain_text(fresh)
     number.get_by_label("Your answer").fill("12 GB")
@@ -166,7 +166,7 @@ def test_a_function_that_does_not_end_or_ends_its_process_harms_nothing_and_a_ke
     page.evaluate(ENDS)
     expect(status).to_contain_text("ended the whole process")
     check.click()
-    expect(status).to_contain_text("Python cannot be reached")  # Jupyter looks every three seconds
+    expect(status).to_contain_text("The kernel is disconnected")  # Jupyter looks every three seconds
     page.get_by_role("button", name="Ok", exact=True).click()  # it says that it starts the kernel anew
     run_all(page)
     expect(status).to_be_empty()

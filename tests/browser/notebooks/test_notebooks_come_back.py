@@ -1,4 +1,4 @@
-"""Notebooks that are closed, opened again, copied, or open twice: the forms answer, what was typed is there, and progress is whole."""
+"""Notebooks that are closed, reopened, copied, or open twice: forms still reply, and drafts and progress are intact."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_two_notebooks_that_write_progress_at_once_lose_nothing(
         form.get_by_label("Your answer").fill(right())
         form.get_by_label("Your answer").press("Enter")
         expect(form.get_by_role("status")).to_contain_text("✓ Correct")
-        expect(form.get_by_role("status")).not_to_contain_text("not kept")
+        expect(form.get_by_role("status")).not_to_contain_text("not saved")
 
 
 @pytest.mark.slow

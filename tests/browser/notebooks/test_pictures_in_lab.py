@@ -1,4 +1,4 @@
-"""Pictures that move, and the planner, in JupyterLab."""
+"""Interactive figures and the planner in JupyterLab."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIGURES = moving_names(checkout_bank())
 
 @pytest.fixture
 def page(in_lab: Page) -> Page:
-    """These tests need no page of their own, so they use the one that JupyterLab is open in."""
+    """Return the page in which JupyterLab is open, since these tests need no page of their own."""
     return in_lab
 
 
@@ -67,7 +67,7 @@ def test_every_figure_moves_in_lab(page: Page, lab: Lab) -> None:
     show(page, lab, "figures.ipynb", of_cells(*cells))
     for name in FIGURES:
         figure = page.get_by_role("region", name=moving([checkout_bank()], name).title, exact=True)
-        figure.get_by_role("button", name="Show the picture").press("Enter")
+        figure.get_by_role("button", name="Show the figure").press("Enter")
         drawn = figure.locator(".drawing > svg").first
         expect(drawn).to_be_visible()
         before = drawn.inner_html()

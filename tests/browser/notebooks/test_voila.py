@@ -1,4 +1,4 @@
-"""A chapter in Voilà, which shows a notebook as a page without its code: `voila notebooks/01-ring-all-reduce.ipynb`."""
+"""A chapter in Voilà, which shows a notebook as a page without code: `voila notebooks/01-ring-all-reduce.ipynb`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_chapter_is_read_and_practised(browser: Browser, tmp_path: Path) -> No
             is_said(form, state)
         expect(form.get_by_text("Read as 2.997 GB")).to_be_visible()
         picture(page, "voila")
-        form.get_by_role("button", name="Another").press("Enter")
+        form.get_by_role("button", name="New numbers").press("Enter")
         expect(form.get_by_role("status")).to_contain_text("new numbers")
         expect(form.get_by_label("Your answer")).to_have_value("")
         form.get_by_role("button", name="Next").press("Enter")

@@ -25,7 +25,7 @@ def test_llama_3_and_the_clusters_of_meta() -> None:
 
 
 def test_certainty_is_not_to_be_had() -> None:
-    with pytest.raises(ValueError, match="probability must lie below 1"):
+    with pytest.raises(ValueError, match="probability must be below 1"):
         failures.largest_quiet_job(part_mtbf_s=1e7, span_s=1, probability=1)
 
 

@@ -32,7 +32,7 @@ def test_one_spare_less_is_too_few(nodes: int, mtbf: int, days: int, risk: float
 
 
 def test_no_number_of_spares_is_certain() -> None:
-    with pytest.raises(ValueError, match="confidence must lie below 1"):
+    with pytest.raises(ValueError, match="confidence must be below 1"):
         spares.spares_needed(nodes=8, node_mtbf_s=DAY, span_s=DAY, confidence=1)
     with pytest.raises(ValueError, match="spares must be a whole number of at least 0, not -1"):
         spares.enough_probability(nodes=8, node_mtbf_s=DAY, span_s=DAY, spares=-1)

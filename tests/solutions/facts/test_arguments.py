@@ -294,7 +294,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"total_over_active": math.inf},
         "total_over_active must be at least",
     ),
-    ("accumulation.accumulation.micro_batch_that_fits", {"memory_bytes": 1.0}, "bytes does not fit beside"),
+    ("accumulation.accumulation.micro_batch_that_fits", {"memory_bytes": 1.0}, "bytes does not fit with"),
     (
         "activations.activations.largest_micro_batch_tokens",
         {"room_bytes": 1.0},
@@ -353,7 +353,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("precision.loss_scaling.burst_until_lost", {"smallest_gradient": 1.0}, "needs no scale"),
     ("shapes.moe.active_parameters", {"experts": 1}, "a token cannot go to"),
     ("shapes.moe.total_parameters", {"dense_layers": 1000000}, "layers cannot be dense"),
-    ("communication.overlap.most_gpus_that_hide", {"batch_tokens": 1.0}, "batch_tokens must be enough for one server"),
+    ("communication.overlap.most_gpus_that_hide", {"batch_tokens": 1.0}, "batch_tokens must be enough for one node"),
     ("cost.overtraining.token_factor", {"size_factor": 5e-07}, "times the optimum's size never reaches its loss"),
     ("pipeline.pipeline_traffic.best_virtual_stages", {"stages": 2}, "stages must be at least 3"),
     ("pipeline.pipeline_traffic.boundary_growth", {"stages": 1}, "a pipeline of one stage sends nothing"),

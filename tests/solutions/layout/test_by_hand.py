@@ -88,7 +88,7 @@ def test_tp_over_two_nodes_breaks_the_condition_that_the_question_names() -> Non
     feedback = check(question, {"tp": 16, "pp": 1, "dp": run["gpus"] // 16})
     assert "cannot run" not in feedback.say
     assert feedback.say.startswith(
-        "This layout breaks a condition of the question: tensor parallelism stays inside a node of 8 GPUs."
+        "This layout breaks a mandatory constraint: tensor parallelism stays inside a node of 8 GPUs."
     )
 
 
@@ -128,7 +128,7 @@ def test_the_chunks_of_a_right_layout_of_the_405b_are_equal_but_for_the_two_at_t
             if chunks % 2 == 0 and 63 % (chunks // 2) and 64 % (chunks // 2):
                 told.add(chunks)
                 assert feedback.credit == 0, (question.seed, pp, v)
-                assert f"{chunks} chunks, and these cannot be equal" in feedback.say or f"are {chunks}" in feedback.say
+                assert f"{chunks} chunks, which cannot be equal" in feedback.say or f"are {chunks}" in feedback.say
             elif feedback.outcome == "correct":
                 right.add(chunks)
     assert right == {32, 64, 128} and {24, 28, 48, 112} <= told

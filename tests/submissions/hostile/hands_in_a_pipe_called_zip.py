@@ -7,7 +7,7 @@ import os
 
 from room import Desk, Seen
 
-DUE = "ungraded: no ordinary file"
+DUE = "ungraded: not a regular file"
 
 
 def hand_in(desk: Desk) -> None:

@@ -8,7 +8,7 @@ import zipfile
 
 from room import Desk, Seen
 
-DUE = "ungraded: leads out of the archive"
+DUE = "ungraded: points outside the archive"
 
 
 def hand_in(desk: Desk) -> None:

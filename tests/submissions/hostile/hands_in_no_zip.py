@@ -5,7 +5,7 @@ It worked if the batch ended there, and a bystander got no points.
 
 from room import Desk, Seen
 
-DUE = "ungraded: no zip archive"
+DUE = "ungraded: not a readable zip archive"
 
 
 def hand_in(desk: Desk) -> None:

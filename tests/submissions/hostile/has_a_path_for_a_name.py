@@ -5,7 +5,7 @@ It worked if there is a file at the end of that path.
 
 from room import Desk, Seen
 
-DUE = "ungraded: no name of ours"
+DUE = "ungraded: not a valid name"
 
 
 def hand_in(desk: Desk) -> None:

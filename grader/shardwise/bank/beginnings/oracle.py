@@ -1,4 +1,4 @@
-"""A second road to each number of the examples: the file is sent packet by packet."""
+"""Oracles that confirm each number of the examples in another way: they send the file packet by packet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PACKETS = 1000
 
 
 def played_transfer_seconds(*, file_bytes: float, bandwidth_bytes_per_s: float, latency_s: float) -> float:
-    """When the last of many packets arrives, if each leaves as soon as the one before it has left."""
+    """Return when the last of many packets arrives, if each is sent as soon as the previous one is out."""
     left_at = Fraction(0)
     arrived_at = Fraction(latency_s)
     for _ in range(PACKETS):

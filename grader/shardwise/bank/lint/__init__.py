@@ -1,1 +1,1 @@
-"""The lint: proves a bank sound, every draw and every file of it."""
+"""The lint: checks that every draw and every file of a bank is sound."""

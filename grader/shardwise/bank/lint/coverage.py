@@ -1,4 +1,4 @@
-"""The coverage of a bank's curriculum, for a terminal and as a page of Markdown."""
+"""The coverage of a bank's curriculum, for the terminal and as a Markdown page."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ NOT_YET = "not yet"
 
 
 def coverage_table(curriculum: Curriculum) -> list[tuple[str, str, str, str]]:
-    """A row for every row: its id, its chapter, what it asks, and what carries it."""
-    return [(row.id, row.chapter, row.asks, _carried(curriculum, row, None)) for row in curriculum.rows]
+    """Return a table row for every row of the curriculum: id, chapter, what it asks, and what covers it."""
+    return [(row.id, row.chapter, row.asks, _covered_by(curriculum, row, None)) for row in curriculum.rows]
 
 
 def summary(curriculum: Curriculum) -> str:
-    """How many rows there are, and which of the chapters that are written still miss some."""
+    """Return the number of rows, of rows without coverage, and of rows whose chapters are not written yet."""
     missing = [row.id for row in curriculum.rows if curriculum.is_missing(row)]
-    later = sum(not curriculum.is_carried(row) for row in curriculum.rows) - len(missing)
-    words = f"{len(curriculum.rows)} rows, {len(missing)} without anything that carries them"
+    later = sum(not curriculum.is_covered(row) for row in curriculum.rows) - len(missing)
+    words = f"{len(curriculum.rows)} rows, {len(missing)} not covered"
     words += f": {', '.join(missing)}" if missing else ""
-    return f"{words}; {later} wait for chapters that are not written" if later else words
+    return f"{words}; {later} in chapters that are not written yet" if later else words
 
 
 def write_coverage(curriculum: Curriculum, path: Path, *, check: bool) -> bool:
-    """Write the page, and nothing with `check`. Gives whether it differed. Raises ShardwiseError for a folder."""
+    """Write the page, unless `check` is set; return whether it was out of date. Raises ShardwiseError for a folder."""
     if path.is_dir():
         raise ShardwiseError(f"{path} is a folder. Name a file for the page.")
     text = coverage_page(curriculum, path.resolve().parent)
@@ -45,24 +45,24 @@ def write_coverage(curriculum: Curriculum, path: Path, *, check: bool) -> bool:
 
 
 def coverage_page(curriculum: Curriculum, beside: Path) -> str:
-    """The page that lies in the folder `beside`, with links to the problems."""
+    """Return the page, with links to the problems that are relative to the folder `beside`."""
     rows = curriculum.rows
     parts = [
         "# What the problems cover",
         f"{curriculum.about}\n\nWritten by `shardwise coverage` from `problems/curriculum.yaml` and the `covers` of every problem.",
-        _grid(("chapter", "rows", "in problems", "in a lesson or a note", "still without"), _counts(curriculum)),
+        _grid(("chapter", "rows", "in problems", "in a lesson or a note", "not covered"), _counts(curriculum)),
     ]
     missing = [row for row in rows if curriculum.is_missing(row)]
     parts += [
-        "## Still without a problem",
-        _rows(curriculum, missing, beside) if missing else "None of a chapter that is written.",
+        "## Not covered yet",
+        _rows(curriculum, missing, beside) if missing else "Every row of the written chapters is covered.",
     ]
     for chapter in curriculum.chapters:
         written = curriculum.bank.chapters.get(chapter)
         parts += [_cell(f"## {written.title if written else f'{chapter} ({NOT_YET})'}")]
         parts += [_rows(curriculum, [row for row in rows if row.chapter == chapter], beside)]
     if without := [row for row in rows if not row.chapter]:
-        parts += ["## Of no chapter", _rows(curriculum, without, beside)]
+        parts += ["## Without a chapter", _rows(curriculum, without, beside)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -71,7 +71,7 @@ def _counts(curriculum: Curriculum) -> list[tuple[str, ...]]:
     for chapter in curriculum.chapters:
         rows = [row for row in curriculum.rows if row.chapter == chapter]
         asked = sum(bool(curriculum.problems[row.id]) for row in rows)
-        said = sum(curriculum.is_carried(row) for row in rows) - asked
+        said = sum(curriculum.is_covered(row) for row in rows) - asked
         open_ = len(rows) - asked - said
         still = str(open_) if chapter in curriculum.bank.chapters else f"{open_} ({NOT_YET})"
         counts.append((chapter, str(len(rows)), str(asked), str(said), still))
@@ -79,11 +79,13 @@ def _counts(curriculum: Curriculum) -> list[tuple[str, ...]]:
 
 
 def _rows(curriculum: Curriculum, rows: Sequence[CurriculumRow], beside: Path) -> str:
-    return _grid(("row", "asks", "carried by"), [(row.id, row.asks, _carried(curriculum, row, beside)) for row in rows])
+    return _grid(
+        ("row", "asks", "covered by"), [(row.id, row.asks, _covered_by(curriculum, row, beside)) for row in rows]
+    )
 
 
-def _carried(curriculum: Curriculum, row: CurriculumRow, beside: Path | None) -> str:
-    """The problems that cover a row, as links from a folder where one is given; its lesson, its note; or that nothing does."""
+def _covered_by(curriculum: Curriculum, row: CurriculumRow, beside: Path | None) -> str:
+    """Return what covers a row: its problems, as links if a folder is given, its lesson and its note; or that nothing does."""
     bank, found = curriculum.bank, []
     for name in curriculum.problems[row.id]:
         slug = name.rpartition("/")[2]
@@ -95,13 +97,13 @@ def _carried(curriculum: Curriculum, row: CurriculumRow, beside: Path | None) ->
 
 
 def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 
 
 def _cell(text: str) -> str:
-    r"""A text on one line whose signs end no cell and begin no HTML; code stays as it is but for its pipes.
+    r"""Return a text on one line, escaped so that it cannot end a table cell or start HTML; in code only pipes are escaped.
 
     >>> print(_cell("a <b> | of `x < y`"))
     a \<b> \| of `x < y`

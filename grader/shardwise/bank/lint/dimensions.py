@@ -1,4 +1,4 @@
-"""Whether a reference's result measures what its template's unit measures: by its docstring, and by running it."""
+"""Dimensional analysis: whether a reference's result has the dimension of its template's unit."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from shardwise.template.parameters import Parameter
 from shardwise.template.results import RESULTS, Results
 from shardwise.units import unit
 
-Powers = Mapping[str, int]  # of each physical quantity: seconds have {"time": 1}
-# With what each is said in; counts, such as nodes and steps, have no other unit.
+Powers = Mapping[str, int]  # exponents of the physical quantities: seconds have {"time": 1}
+# The units of each quantity. Counts, such as nodes and steps, have no units.
 PHYSICAL = {
     "information": "bytes", "time": "seconds", "computation": "FLOP", "money": "dollars", "energy": "joules",
     "mass": "kilograms",
@@ -25,10 +25,10 @@ _RESULT = re.compile(r"\b[Rr]esults? (?:is |as |in |counts? )*(?:an? )?(?P<words
 
 
 def dimension_faults(template: Template, draw: Draw) -> list[str]:
-    """What is wrong between the unit under `answer` and the reference's result; nothing where that cannot be told.
+    """Return how the unit under `answer` contradicts the reference's result; empty if that cannot be determined.
 
-    The docstring's own words are taken first ("Result in bytes."). Without them the reference is run twice, the second
-    time with every argument measured in other units. A result in seconds doubles when a second is split in two.
+    A statement in the docstring ("Result in bytes.") decides. Without one, the reference runs twice, the second time with
+    every argument in other units: a result in seconds doubles when the unit of time is halved.
     """
     answer = getattr(template, "answer", None)
     name, asked = getattr(answer, "reference", None), getattr(answer, "unit", None)
@@ -39,19 +39,19 @@ def dimension_faults(template: Template, draw: Draw) -> list[str]:
     declared = declared_powers(reference)
     if declared is not None:
         return [] if declared == expected else [
-            f"answer.unit is {asked or 'a plain number'}, which measures {_in_words(expected)}; "
-            f"{name} says of its result that it measures {_in_words(declared)}"
+            f"answer.unit is {asked or 'a plain number'}, which measures {_in_words(expected)}, but "
+            f"the docstring of {name} says that the result measures {_in_words(declared)}"
         ]  # fmt: skip
     return [
-        f"answer.unit is {asked or 'a plain number'}, and the result of {name} does not change with the unit of {base} "
-        f"as {_in_words(expected)} does. Where its constants carry a unit, let its docstring say so: “{declaration(expected)}”"
+        f"answer.unit is {asked or 'a plain number'}, but the result of {name} does not scale with the unit of {base} "
+        f"as {_in_words(expected)} does. If its constants have units, say so in its docstring: “{declaration(expected)}”"
         for base in PHYSICAL
         if not _scales(template, draw, reference, base, expected.get(base, 0))
     ]
 
 
 def powers(unit_text: str) -> Powers:
-    """The powers of physical quantities in a unit.
+    """Return the exponents of the physical quantities in a unit.
 
     >>> powers("GB/s"), powers("node"), powers("dollar/h")
     ({'information': 1, 'time': -1}, {}, {'money': 1, 'time': -1})
@@ -64,7 +64,7 @@ def powers(unit_text: str) -> Powers:
 
 
 def declared_powers(reference: Callable[..., Any]) -> Powers | None:
-    """What the docstring of a reference says that its result measures; None where it does not say.
+    """Return the dimension that a reference's docstring states for the result; None if it states none.
 
     >>> def seconds(): "Units: bytes. Result in seconds per step."
     >>> declared_powers(seconds)
@@ -84,7 +84,7 @@ def declared_powers(reference: Callable[..., Any]) -> Powers | None:
 
 
 def declaration(expected: Powers) -> str:
-    """The words by which a docstring says what its result measures.
+    """Return the sentence for a docstring that states what the result measures.
 
     >>> declaration(powers("GB/s")), declaration(powers("ms")), declaration({})
     ('Result in bytes per second.', 'Result in seconds.', 'Result is a number.')
@@ -95,7 +95,7 @@ def declaration(expected: Powers) -> str:
 
 
 def _scales(template: Template, draw: Draw, reference: Callable[..., Any], base: str, power: int) -> bool:
-    """Whether the result doubles as often as `power` says when the unit of `base` is halved."""
+    """Return whether the result scales by 2**`power` when the unit of `base` is halved."""
     answer: Any = template.answer  # type: ignore[attr-defined]
     inputs: Mapping[str, Parameter] = getattr(answer, "inputs", {})
     units = {name: given.unit for name, given in {**template.params, **inputs}.items()}
@@ -111,7 +111,7 @@ def _scales(template: Template, draw: Draw, reference: Callable[..., Any], base:
     try:
         before = draw.references.call(reference, plain, answer.arguments)
         after = draw.references.call(reference, scaled, answer.arguments)
-    except (ValueError, ShardwiseError):  # an edge among the inputs, or arguments that only the kind knows
+    except (ValueError, ShardwiseError):  # the inputs may be out of range, or only the kind knows the arguments
         return True
     if not (_is_number(before) and _is_number(after)):
         return True

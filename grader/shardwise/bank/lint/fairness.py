@@ -1,7 +1,7 @@
-"""Fairness: how much more work one draw of a problem is than another, so that no student gets the hard numbers.
+"""Fairness: how much the work differs between draws of a problem, so that no student gets all the hard numbers.
 
-The measure is rough and the same for every kind. It counts, in the text that a student reads, the digits to be carried
-through a calculation and the units to be converted, and adds how near the closest wrong answer lies to the right one.
+The measure is rough and the same for every kind. In the text that a student reads, it counts the digits that a
+calculation has to carry and the units to convert, and it adds how close the nearest wrong answer is to the key.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from shardwise.markdown.plain import to_plain
 from shardwise.question import Question
 from shardwise.units import unit
 
-A_CONVERSION = 2.0  # as much work as two digits more
-NEAR = 16.0  # tolerances between two answers: from there on a slip is plainly another number
+A_CONVERSION = 2.0  # a conversion is as much work as two more digits
+NEAR = 16.0  # tolerances between two answers: beyond that, a slip obviously gives another number
 
 _NUMERAL = re.compile(r"(?<![\w.,])(\d[\d,\u202f ]*(?:\.\d+)?)(?:\s?[\u202f ]?([A-Za-zµ%][\w/µ]*))?")
 
 
 @dataclass(frozen=True)
 class Effort:
-    """What one draw asks of a student, in digits."""
+    """The work that one draw takes, in digits."""
 
     seed: str
     digits: float
@@ -38,7 +38,7 @@ class Effort:
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """The sum of all parts."""
         return self.digits + self.conversions + self.nearness
 
 
@@ -52,7 +52,7 @@ class Spread:
 
     @property
     def gap(self) -> float:
-        """How much more the hardest draw asks than the easiest, in digits."""
+        """How much more work the hardest draw takes than the easiest, in digits."""
         return self.hardest.total - self.easiest.total
 
     @property
@@ -69,7 +69,7 @@ class Spread:
 def spreads(
     banks: Banks, *, seeds: int, only: Sequence[str] = (), progress: Callable[[int], None] | None = None
 ) -> list[Spread]:
-    """The spread of each problem, or of those that `only` names, the widest first.
+    """Return the spread of each problem, or of those that `only` names, widest first.
 
     Raises ShardwiseError for a problem that cannot be drawn, Faulty for one that cannot be read.
     """
@@ -88,13 +88,13 @@ def _job(job: Job) -> Spread:
 
 
 def spread(problem: Problem, *, seeds: int) -> Spread:
-    """The easiest and the hardest of some draws. Raises ShardwiseError."""
+    """Return the easiest and the hardest draw among some seeds. Raises ShardwiseError."""
     efforts = sorted((effort(problem, str(seed)) for seed in range(seeds)), key=lambda each: each.total)
     return Spread(problem.id, efforts[0], efforts[-1])
 
 
 def effort(problem: Problem, seed: str) -> Effort:
-    """What the draw of a seed asks. Raises ShardwiseError."""
+    """Return the work that a seed's draw takes. Raises ShardwiseError."""
     try:
         drawn, made = solved(problem, seed)
         question = question_of(problem, drawn, made)
@@ -112,7 +112,7 @@ def effort(problem: Problem, seed: str) -> Effort:
 
 
 def _read(question: Question) -> tuple[Sequence[str], set[object]]:
-    """The numbers of a question's text, each once, and the sizes of the units in which it gives and asks them."""
+    """Return the distinct numbers in a question's text, and the factors of the units that it gives and asks for."""
     numbers: dict[str, None] = {}
     factors: set[object] = set()
     for number, name in _pairs(to_plain(text_of(question))):
@@ -127,7 +127,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _factor(name: str) -> set[object]:
-    """The size of a unit as a set of one; of a count or an ordinary word, none."""
+    """Return a unit's factor as a set of one; an empty set for a count or an ordinary word."""
     if not name:
         return set()
     try:
@@ -138,7 +138,7 @@ def _factor(name: str) -> set[object]:
 
 
 def significant_digits(numeral: str) -> int:
-    """The digits of a numeral that a calculation has to carry.
+    """Return how many digits of a numeral a calculation has to carry.
 
     >>> [significant_digits(numeral) for numeral in ("8", "16,384", "4096", "1.750", "0.05", "989", "2000")]
     [1, 5, 4, 3, 1, 3, 1]

@@ -1,4 +1,4 @@
-"""Whether a drawn question is legible: its texts become HTML with nothing left over, and it is the same when it is read back."""
+"""Legibility of a drawn question: its texts render as HTML without remnants, and a lock file restores it unchanged."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _SET_APART = re.compile(r"<(code|math|pre)\b.*?</\1>", re.DOTALL)
 
 
 def legibility_faults(question: Question) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the texts of a question as they are shown, each after the key of the template it belongs to."""
+    """Yield what is wrong with the rendered texts of a question, as pairs of the template's key and a message."""
     for name, text in texts_of(question):
         outside = _SET_APART.sub("", to_html(text))
         for sign in ("$", "\\"):
             if sign in outside:
-                yield name, f"a text shows {sign} that is part of no formula: {_around(outside, sign)!r}"
+                yield name, f"a text shows a {sign} that does not belong to a formula: {_around(outside, sign)!r}"
         if "{{" in text:
-            yield name, f"a text shows an expression that was never filled in: {_around(text, '{{')!r}"
+            yield name, f"a text shows an expression that was not filled in: {_around(text, '{{')!r}"
 
 
 def keeping_faults(question: Question) -> Iterator[str]:
-    """Yield what a question loses when a lock file keeps it."""
+    """Yield the fields of a question that change when a lock file saves it."""
     kind = kind_of(question)
     for name, model, part in (("form", kind.Form, question.form), ("key", kind.Key, question.key)):
         kept = part.model_dump_json()
         if model.model_validate_json(kept).model_dump_json() != kept:
-            yield f"its {name} is another one after it was kept in a lock file"
+            yield f"its {name} changes when it is saved in a lock file"
 
 
 def _around(text: str, sign: str) -> str:

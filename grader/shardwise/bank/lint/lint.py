@@ -1,4 +1,4 @@
-"""The lint: proves the whole bank sound, draw by draw, and prints the worst margin of each problem."""
+"""The lint: checks a bank draw by draw and reports the worst margin of each problem."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.template.references import Unloadable, keywords
 
-ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
-DISTINCT = 5  # fewer different questions than this are no randomisation
-SAME = 60  # characters by which two messages are taken for the same fault
-SAMPLED = 5  # seeds on which every known answer is marked
-OVER = 40  # seeds whose questions are looked at together
-MARKED = 100  # seeds on which right answers in every form, and mistakes, are marked; on the others one right answer
+ACCEPTED = 0.10  # a template that accepts a smaller share of its draws is badly constrained
+DISTINCT = 5  # fewer different questions than this are not randomisation
+SAME = 60  # messages that agree in this many characters are the same fault
+SAMPLED = 5  # seeds for which every known answer is marked
+OVER = 40  # seeds whose questions are examined together
+MARKED = 100  # seeds for which mistakes and right answers in every form are marked; for the others, one right answer
 
 
 @dataclass
 class Report:
-    """What the lint found out about one problem."""
+    """The lint's results for one problem."""
 
     problem: str
     kind: str
@@ -62,9 +62,9 @@ def lint(
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Report]:
-    """Lint some banks, or of their problems those with a slug, or the beginning of an id, among `only`.
+    """Lint some banks, or only their problems with a slug or the beginning of an id in `only`.
 
-    Raises Faulty when files cannot be loaded at all; with `only`, other problems are not even read.
+    Raises Faulty if files cannot be loaded. With `only`, other problems are not even read.
     """
     named = chosen(banks, only)
     faults: list[Fault] = []
@@ -90,9 +90,9 @@ def lint(
 
 
 def chosen(banks: Banks, only: Sequence[str]) -> list[tuple[Bank, str]]:
-    """The problems with a slug, or the beginning of an id, among `only`; all without any.
+    """Return the problems with a slug or the beginning of an id in `only`; all of them if it is empty.
 
-    Raises ShardwiseError when there is none, Faulty when one cannot be read.
+    Raises ShardwiseError if there is none, Faulty if one cannot be read.
     """
     found = [
         (bank, name)
@@ -101,7 +101,7 @@ def chosen(banks: Banks, only: Sequence[str]) -> list[tuple[Bank, str]]:
         if not only or name.startswith(tuple(only)) or _slug(name) in only
     ]
     if not found:
-        raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
+        raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows all problems.")
     unreadable = [fault for bank, name in found for fault in _whose(banks, bank, _unreadable(bank, name))]
     if unreadable:
         raise Faulty(unreadable)
@@ -109,7 +109,7 @@ def chosen(banks: Banks, only: Sequence[str]) -> list[tuple[Bank, str]]:
 
 
 def _whose(banks: Banks, bank: Bank, faults: Sequence[Fault]) -> list[Fault]:
-    """The faults of one of several banks, which may have files of the same names, at places that say in which it lies."""
+    """Return the faults of one of several banks, with the bank's name in their places: file names may repeat."""
     if len(banks.all) == 1:
         return list(faults)
     return [replace(fault, place=f"{bank.folder}/{fault.place}") for fault in faults]
@@ -127,11 +127,11 @@ def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
     return ()
 
 
-Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
+Job = tuple[str, str, int]  # the bank's folder, the problem, the number of seeds
 
 
 def _proved(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Report]]:
-    """Yield each job with its report when it is done. Raises ShardwiseError where a process ends."""
+    """Yield each job with its report as it finishes. Raises ShardwiseError if a process dies."""
     cores = os.cpu_count() or 1
     with processes(min(workers or cores, cores, len(jobs))) as pool:
         proofs = {pool.submit(_job, job): job for job in jobs}
@@ -140,12 +140,12 @@ def _proved(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Rep
                 yield proofs[proof], proof.result()
             except BrokenProcessPool:
                 raise ShardwiseError(
-                    "A process that proves problems ended at once. Does a reference or an oracle call os._exit, need more memory "
-                    "than there is, or crash a library? Lint one problem at a time to see which."
+                    "A lint process died. Does a reference or an oracle call os._exit, run out of memory or crash a library? "
+                    "Lint one problem at a time to find it."
                 ) from None
 
 
-_OPENED: dict[str, Bank] = {}  # of this process, by folder
+_OPENED: dict[str, Bank] = {}  # the banks of this process, by folder
 
 
 def _job(job: Job) -> Report:
@@ -153,7 +153,7 @@ def _job(job: Job) -> Report:
 
 
 def problem_of(job: Job) -> Problem:
-    """The problem of a job, from a bank that a process opens once."""
+    """Return the problem of a job; each process opens a bank only once."""
     folder, name, _ = job
     if folder not in _OPENED:
         _OPENED[folder] = Bank.open(Path(folder))
@@ -161,7 +161,7 @@ def problem_of(job: Job) -> Problem:
 
 
 def _accepts_too_few(accepted: int, rejected: int) -> bool:
-    """Whether fewer draws are accepted than should be, and so many fewer that it is no chance.
+    """Return whether significantly fewer draws are accepted than should be.
 
     >>> _accepts_too_few(5, 48), _accepts_too_few(5000, 48_000)  # both are 9.4 %
     (False, True)
@@ -172,7 +172,7 @@ def _accepts_too_few(accepted: int, rejected: int) -> bool:
 
 
 def lint_problem(problem: Problem, *, seeds: int) -> Report:
-    """Draw a problem for `seeds` seeds; confirm each key, prove each mistake apart, render every text."""
+    """Draw a problem for `seeds` seeds; confirm each key, check that no mistake is near it, and render every text."""
     report = Report(problem.id, problem.template.kind, seeds)
     found = _Found(problem)
     try:
@@ -180,12 +180,12 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             for message in problem.kind.faults(problem.template, problem.references):
                 found.add(message)
             for name in unused(problem):
-                found.add(f"params.{name} is drawn and never used", ("params", name))
+                found.add(f"params.{name} is drawn but never used", ("params", name))
             for place, name, function in taken_silently(problem):
                 found.add(
-                    f"{function} has a default for {name}, and takes the parameter of that name in its place",
+                    f"{function} has a default for {name}, but gets the parameter of that name instead",
                     place,
-                    remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
+                    remedy=f"If that is what you want, write `arguments: {{{name}: {name}}}`; otherwise rename the parameter.",
                 )
         seen = _Seen(Waiting(problem.template.params, seeds), Solutions(problem))
         rejected = confirmed = 0
@@ -200,24 +200,27 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         report.distinct = len(seen.asked)
         if _accepts_too_few(seeds, rejected):
             found.add(
-                f"accepts {report.accepted:.1%} of its draws",
-                remedy="Loosen `where`, or move mistakes away from the key.",
+                f"accepts only {report.accepted:.1%} of its draws",
+                remedy="Relax `where`, or move mistakes further from the key.",
             )
         if seeds >= 50 and report.distinct < DISTINCT:
-            found.add(f"{seeds} seeds give only {report.distinct} different questions", remedy="Widen its parameters.")
+            found.add(
+                f"{seeds} seeds give only {report.distinct} different questions",
+                remedy="Give its parameters more values.",
+            )
         for name, message in seen.waiting.faults():
             found.add(message, ("params", name), remedy=REMEDY)
         for part, message in seen.solutions.faults():
-            found.add(message, solution_of(problem, part), remedy="Write {{ key }} there.")
+            found.add(message, solution_of(problem, part), remedy="Write {{ key }} instead.")
         if not report.confirmed and problem.kind.needs_oracle:
-            found.add("no oracle confirms its key on every draw")
+            found.add("no oracle confirms the key of every draw")
     except TooLong as error:
         message = overdue(problem.references.line_of(error))
         found.add(message, place_of(problem, message, error), remedy=ENDLESS)
     except Unloadable as error:
         report.faults = [*found.faults(), error.fault]
         return report
-    except BaseException as error:  # a reference or an oracle may raise anything, a KeyboardInterrupt too
+    except BaseException as error:  # a reference or an oracle may raise anything, even KeyboardInterrupt
         message = said_by(error) if not isinstance(error, ShardwiseError) else str(error)
         if line := problem.references.line_of(error.__cause__ or error):
             message += f" (at {line})"
@@ -228,15 +231,15 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
 
 @dataclass
 class _Seen:
-    """The questions of a problem so far."""
+    """What the draws of a problem have shown so far."""
 
     waiting: Waiting
     solutions: Solutions
-    asked: set[str] = field(default_factory=set)  # what they ask, and what is right
+    asked: set[str] = field(default_factory=set)  # the questions with their keys, as JSON
 
 
 class _Found:
-    """Faults of one problem: what several seeds show is said once, with its first seed and how many more there are."""
+    """The faults of one problem; a fault of several seeds is reported once, with the first seed and the number of others."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -245,7 +248,7 @@ class _Found:
         self.count = 0
 
     def add(self, message: str, place: Place = (), *, seed: str = "", remedy: str = "") -> None:
-        """Note a fault; two messages that differ in their numbers alone are the same fault."""
+        """Record a fault; messages that differ only in their numbers are the same fault."""
         self.count += 1
         message = " ".join(message.split())
         place = place or place_of(self._problem, message)
@@ -254,7 +257,7 @@ class _Found:
         self._seeds.setdefault(key, []).append(seed)
 
     def faults(self) -> list[Fault]:
-        """The faults at their places."""
+        """Return the faults with their places."""
         return [
             self._problem.source.fault(
                 place, self._which(seeds) + self._words[place, key][0], self._words[place, key][1]
@@ -270,7 +273,7 @@ class _Found:
 
 
 def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found: _Found) -> int:
-    """Lint one draw, and return how many throws were rejected before it."""
+    """Lint one draw, and return how many attempts were rejected before it."""
     seed, sampled = str(number), number < SAMPLED
     drawn, made = solved(problem, seed)
     seen.waiting.drawn(drawn.values)
@@ -287,7 +290,7 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
         found.add(message, ("solution",), seed=seed)
     if sampled:
         for name, message in hidden(problem, drawn, question):
-            remedy = "Show it in the prompt, or something that it follows from."
+            remedy = "Show it in the prompt, or show a value that determines it."
             found.add(message, ("params", name), seed=seed, remedy=remedy)
         for name, message in (*wording_faults(question, problem.text), *legibility_faults(question)):
             found.add(message, (name,), seed=seed)
@@ -316,10 +319,10 @@ def _lint_over(problem: Problem, found: _Found) -> None:
 def marked_otherwise(
     problem: Problem, question: Question, *, is_sampled: bool = True, only_one: bool = False
 ) -> Iterator[str]:
-    """Answers whose outcome is known, and which are marked otherwise.
+    """Yield the sample answers that are marked differently than intended.
 
-    Where the draw is none of the sampled ones these are right answers and recognised mistakes, and no programs, which
-    take long to run. With `one` it is one right answer: `prove` has told mistakes apart on that draw, too.
+    If the draw is not sampled, only right answers and recognised mistakes are marked, and no programs, which take long to
+    run. With `only_one`, one right answer is marked: `prove` has already checked the mistakes of that draw.
     """
     if problem.kind.is_program and not is_sampled:
         return
@@ -332,13 +335,13 @@ def marked_otherwise(
         feedback = check(question, sample.raw, runner=run_here)
         if feedback.outcome != sample.outcome or sample.mistake not in (None, feedback.mistake):
             yield (
-                f"the answer {sample.raw!r:.80} is marked {feedback.outcome} ({feedback.mistake}), "
-                f"where {sample.outcome} ({sample.mistake}) was meant: {feedback.say[:80]}"
+                f"the answer {sample.raw!r:.80} is marked {feedback.outcome} ({feedback.mistake}) "
+                f"instead of {sample.outcome} ({sample.mistake}): {feedback.say[:80]}"
             )
 
 
 def published_faults(question: Question) -> Iterator[str]:
-    """What a student would be refused who hands in the program that the solution publishes."""
+    """Yield why the program that the solution publishes would not be marked correct."""
     kind = kind_of(question)
     if not kind.is_program:
         return
@@ -357,7 +360,7 @@ def solution_of(problem: Problem, part: int) -> Place:
 
 
 def unused(problem: Problem) -> list[str]:
-    """Parameters that nothing mentions: neither texts, nor expressions, nor the reference's keywords."""
+    """Return the parameters that no text, expression or keyword of the reference mentions."""
     template = problem.template
     text = template.model_dump_json(exclude={"title", "source", "tags"})
     references = [getattr(getattr(part, "answer", None), "reference", None) for part in template.answered]
@@ -366,14 +369,14 @@ def unused(problem: Problem) -> list[str]:
 
 
 def taken_silently(problem: Problem) -> Iterator[tuple[Place, str, str]]:
-    """Optional arguments that a parameter of the same name fills though `arguments` says nothing: where, which, and of what.
+    """Yield optional arguments that a parameter of the same name fills although `arguments` does not list them.
 
-    A required argument has to come from somewhere. An optional one may have been left to its default, and then the key is wrong.
+    Each comes as its place, its name and the function. If the author meant to use the default, the key is wrong.
     """
     for number, part in enumerate(problem.template.answered):
         answer = getattr(part, "answer", None)
         written = getattr(answer, "arguments", None)
-        if written is None:  # of a kind that calls nothing, or not by the names of parameters
+        if written is None:  # this kind calls no function, or not by parameter names
             continue
         place: Place = ("answer",) if part is problem.template else ("parts", number, "answer")
         called = [
@@ -388,5 +391,5 @@ def taken_silently(problem: Problem) -> Iterator[tuple[Place, str, str]]:
 
 
 def faults_of(reports: Sequence[Report]) -> list[Fault]:
-    """Every fault of some reports, each once: that of a module of references shows in every problem that uses it."""
+    """Return the distinct faults of some reports: a fault in a module of references occurs in every problem that uses it."""
     return list(dict.fromkeys(fault for report in reports for fault in report.faults))

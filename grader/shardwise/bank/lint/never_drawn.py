@@ -1,4 +1,4 @@
-"""Values that a template lists and no draw has: its author counts on them, and no student ever sees them."""
+"""Values that a template lists but no draw has: the author expects them, but no student ever sees them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 from shardwise.template.parameters import Parameter
 
-ENOUGH = 1000  # draws: a value that none of them has never comes, or too seldom to count on
-EACH = 20  # times that a value would come if no draw were refused; of a list that is too long for that, chance leaves some out
+ENOUGH = 1000  # draws: a value that none of them has never occurs, or too rarely to rely on
+EACH = 20  # times that a value would occur if no draw were rejected; with a longer list, chance alone would miss some values
 
 REMEDY = (
-    "No student ever sees that. Take out what never comes, or loosen what refuses it: a condition under `where`, "
-    "or a mistake that lies too near the key then."
+    "No student ever sees that value. Remove it, or relax what rejects it: a condition under `where`, "
+    "or a mistake that is then too close to the key."
 )
 
 
 class Waiting:
-    """The values that a template lists and that none of some draws has had yet."""
+    """The values that a template lists and that no draw has had yet."""
 
     def __init__(self, params: Mapping[str, Parameter], draws: int) -> None:
         self._params, self._draws = params, draws
@@ -28,12 +28,12 @@ class Waiting:
         }
 
     def drawn(self, values: Mapping[str, Any]) -> None:
-        """Note the numbers of a draw, in base units."""
+        """Record the values of a draw, in base units."""
         for name, waiting in self._waiting.items():
             waiting.pop(values[name], None)
 
     def faults(self) -> Iterator[tuple[str, str]]:
-        """Yield the parameters with values that no draw had, and what is wrong; nothing where draws are too few to tell."""
+        """Yield the parameters with values that no draw had, and a message; nothing if there are too few draws to tell."""
         for name, waiting in self._waiting.items():
             if not waiting:
                 continue
@@ -41,7 +41,7 @@ class Waiting:
             never = _listed(list(waiting.values()))
             left = [value for value in listed if value not in waiting.values()]
             if len(left) == 1:
-                yield name, f"params.{name} is {left[0]} in each of {self._draws:,} draws, and never {never}"
+                yield name, f"params.{name} is {left[0]} in all of {self._draws:,} draws, and never {never}"
             else:
                 yield name, f"params.{name} is never {never} in {self._draws:,} draws"
 

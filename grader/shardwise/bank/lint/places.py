@@ -1,4 +1,4 @@
-"""Places: which line of a template a fault is about, as far as its words and the error behind it tell."""
+"""Places: the line of a template that a fault is about, inferred from its message and the error behind it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 from shardwise.bank.bank import Problem
 from shardwise.template.expressions import BadExpression
 
-Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
+Place = tuple[str | int, ...]  # the keys and indices of a value in the template
 
 _DOTTED = re.compile(r"\b(?:answer|params)(?:\.\w+)+")
 _NUMBERED = re.compile(r"\b(mistake|slip|hint|part)s? (\d+)")
 _LISTS = {"mistake": "mistakes", "slip": "slips", "hint": "hints", "part": "parts"}
-_WORDS = {  # what a fault calls a part of a template, and the key that it stands under
+_WORDS = {  # words in a message, and the key of the template that they refer to
     "constraint": "where", "the solution": "solution", "hint": "hints", "mistake": "mistakes", "option": "answer", "the prompt": "prompt",
 }  # fmt: skip
 
 
 def place_of(problem: Problem, words: str, error: BaseException | None = None) -> Place:
-    """Return where in the template a fault lies: as deep as can be told, and the beginning of the file where nothing can.
+    """Return the place of a fault in the template, as precisely as possible; the beginning of the file if unknown.
 
-    In a case this is below the part whose name the words begin with.
+    In a case, the place is below the part whose name the message begins with.
     """
     for cause in (error, error.__cause__ if error else None):
         if isinstance(cause, BadExpression) and (place := problem.source.path_of(cause.written)):
@@ -37,7 +37,7 @@ def place_of(problem: Problem, words: str, error: BaseException | None = None) -
 
 
 def _within(problem: Problem, part: Place, words: str) -> Place:
-    """Return the place below a part, or below the template itself, that some words name."""
+    """Return the place below a part, or below the template itself, that a message names."""
     if dotted := _DOTTED.search(words):
         return tuple(dotted[0].split("."))
     if numbered := _NUMBERED.search(words):
@@ -51,7 +51,7 @@ def _within(problem: Problem, part: Place, words: str) -> Place:
 
 
 def _of_module(problem: Problem, error: BaseException | None) -> Place:
-    """Return the first reference of a template whose module an error went through."""
+    """Return the first reference of a template whose module is in an error's traceback."""
     frames = traceback.extract_tb(error.__traceback__) if error else ()
     folder = problem.references.folder
     files = [Path(frame.filename) for frame in frames if Path(frame.filename).is_relative_to(folder)]

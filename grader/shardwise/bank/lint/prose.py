@@ -1,4 +1,4 @@
-"""The lint of prose: sentences of a bank that are too long, and phrases that `prose.yaml` says to avoid."""
+"""The lint of prose: finds sentences that are too long, and phrases that `prose.yaml` says to avoid."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from shardwise.errors import Fault
 from shardwise.template.yaml_source import Source, load_yaml, validate
 
 _OURS = Path(__file__).with_name(PROSE)
-_NOT_PROSE = {  # keys of YAML files whose values nobody reads as sentences
+_NOT_PROSE = {  # keys of YAML files whose values are not sentences
     "params", "where", "source", "covers", "tags", "reference", "oracle", "stub", "when", "value", "id",
 }  # fmt: skip
-_LITERAL = re.compile(  # what a sentence shows and does not say: it counts as a word
-    r"```.*?```|\$\$.*?\$\$|`[^`\n]+`|\$[^$]+\$|\{\{.*?\}\}|\]\([^)\s]+\)|https?://\S+|<[^<>\n]+>", re.DOTALL
+_LITERAL = re.compile(  # code, formulas and links: each counts as one word
+    r"```.*?```|\$\$.*?\$\$|`[^`\n]+`|\$[^$]+\$|\{\{.*?\}\}|(?:\[[a-z0-9-]+)?\]\([^)\s]+\)|https?://\S+|<[^<>\n]+>",
+    re.DOTALL,
 )
-_BRANCH = re.compile(r"\{%.*?%\}", re.DOTALL)  # what a template puts in depends on the draw
+_BRANCH = re.compile(r"\{%.*?%\}", re.DOTALL)  # a branch that depends on the draw
 _APART = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)]|\||#)\s?)")  # paragraphs, list items, rows of tables, headings
 _END = re.compile(r"(?<=[.!?:])[*_”)\"]*\s+(?=[*“(\"]*[A-Z0-9_])")
 _WORD = re.compile(r"[^\W_][\w'’×·/%-]*")
-_SENTENCE = re.compile(r"[A-Za-z]+ [a-z]+ [a-z]+")  # three words that follow one another
+_SENTENCE = re.compile(r"[A-Za-z]+ [a-z]+ [a-z]+")  # three words in a row
 
 
 @dataclass(frozen=True)
 class Style:
-    """What prose avoids: phrases, each with what to write instead, and sentences of more words than these."""
+    """Rules for prose: phrases to avoid, each with a replacement, and the longest sentence in words."""
 
     avoid: Sequence[tuple[re.Pattern[str], str]]
     longest_sentence: int
 
     def findings(self, text: str) -> Iterator[tuple[int, str, str]]:
-        """Yield what a text should avoid, in order: its offset, what it is, and what to write instead."""
+        """Yield what a text should avoid, in order, as its offset, a description and a remedy."""
         plain = _BRANCH.sub(lambda found: "\n\n" + " " * (len(found[0]) - 2), text)
         plain = _LITERAL.sub(lambda found: re.sub(r"[^\n]", "_", found[0]), plain)
         found = [
@@ -45,15 +46,15 @@ class Style:
             for pattern, write in self.avoid
             for match in pattern.finditer(plain)
         ]
-        for start, sentence in sentences(plain):
+        for start, sentence in split_sentences(plain):
             if (words := count_words(sentence)) > self.longest_sentence:
                 beginning = " ".join(text[start : start + 60].split())
                 found.append((start, f"a sentence of {words} words: “{beginning} …”", "Split it."))
         yield from sorted(found)
 
 
-def sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the sentences of Markdown with their offsets; rows of tables and headings are none."""
+def split_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the sentences of Markdown with their offsets, without tables and headings."""
     for start, block in _split(text, 0, _APART):
         if block.strip() and not block.lstrip().startswith(("|", "#")):
             yield from _split(block, start, _END)
@@ -68,20 +69,20 @@ def _split(text: str, offset: int, border: re.Pattern[str]) -> Iterator[tuple[in
 
 
 def count_words(sentence: str) -> int:
-    """Count the words of a sentence; a formula, a value or code is one."""
+    """Count the words of a sentence; a formula, a value or a piece of code is one word."""
     return len(_WORD.findall(re.sub(r"_+", " x ", sentence)))
 
 
 @cache
 def style(*files: Path) -> Style:
-    """Return the style that every bank has, with what these files add. Raises Faulty when one cannot be read."""
+    """Return the style of every bank, extended by these files. Raises Faulty if one cannot be read."""
     read = [validate(load_yaml(path, f"problems/{PROSE}"), adapter("prose")) for path in (_OURS, *files)]
     avoid = [(rule.pattern, rule.write) for each in read for rule in each.avoid]
     return Style(avoid, next(each.longest_sentence for each in reversed(read) if each.longest_sentence))
 
 
 def style_of(bank: Bank) -> Style:
-    """Return the style of a bank, which may have a `problems/prose.yaml`. Raises Faulty when that cannot be read."""
+    """Return the style of a bank, which may have a `problems/prose.yaml`. Raises Faulty if that cannot be read."""
     own = bank.lessons / PROSE
     return style(own) if own.is_file() else style()
 
@@ -89,7 +90,7 @@ def style_of(bank: Bank) -> Style:
 def prose_faults(banks: Banks, only: Sequence[str] = ()) -> list[Fault]:
     """Return the faults in the prose of problems and their chapters' lessons, in the order of the files.
 
-    Raises:  ShardwiseError when `only` names no problem, Faulty when a file cannot be read.
+    Raises:  ShardwiseError if `only` names no problem, Faulty if a file cannot be read.
     """
     faults: list[Fault] = []
     named = chosen(banks, only)

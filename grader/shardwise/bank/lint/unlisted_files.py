@@ -1,4 +1,4 @@
-"""What is wrong with a bank's files as a whole: files that belong to nothing, and names that two problems share."""
+"""Faults in a bank's files as a whole: stray files, and names that two problems share."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from shardwise.errors import Fault, Faulty
 
 
 def stray_files(bank: Bank) -> list[Fault]:
-    """Files and folders that belong to nothing."""
+    """Return a fault for each stray file and folder."""
     faults = [
-        Fault(f"problems/{path.name}", "belongs to nothing")
+        Fault(
+            f"problems/{path.name}",
+            "does not belong to any problem or lesson",
+            "Delete it, or move it out of the bank.",
+        )
         for path in sorted(bank.lessons.iterdir())
         if path.is_file() and path.name not in ("README.md", CURRICULUM, PROSE) and not path.name.startswith(".")
     ]
     for chapter in sorted(path for path in bank.lessons.iterdir() if path.is_dir() and not path.name.startswith(".")):
         if chapter.name not in bank.chapters:
-            faults.append(Fault(f"problems/{chapter.name}", "is no chapter: it has no chapter.yaml"))
+            faults.append(Fault(f"problems/{chapter.name}", "is not a chapter: it has no chapter.yaml"))
             continue
         known = {"chapter.yaml", "lesson.md", *(f"{slug}.yaml" for slug in bank.chapters[chapter.name].problems)}
         lesson = ""
@@ -32,22 +36,29 @@ def stray_files(bank: Bank) -> list[Fault]:
             faults += error.faults
         known |= set(re.findall(r"\]\((figures/[\w.-]+)\)", lesson))
         present = set(files_below(chapter))
-        faults += [Fault(f"problems/{chapter.name}/{name}", "belongs to nothing") for name in sorted(present - known)]
         faults += [
-            Fault(f"problems/{chapter.name}/lesson.md", f"shows {name}, and that file does not exist")
+            Fault(
+                f"problems/{chapter.name}/{name}",
+                "does not belong to any problem or lesson",
+                "Delete it, or move it out of the bank.",
+            )
+            for name in sorted(present - known)
+        ]
+        faults += [
+            Fault(f"problems/{chapter.name}/lesson.md", f"shows {name}, but that file does not exist")
             for name in sorted(known - present - {"lesson.md"})
         ]
     return faults
 
 
 def twins(bank: Bank) -> list[Fault]:
-    """Slugs, titles and notebook variables that two problems share."""
+    """Return a fault for each slug, title and notebook variable that two problems share."""
     faults = []
     for what in ("slug", "title"):
         seen: dict[str, str] = {}
         for problem in bank.problems.values():
             name = problem.slug if what == "slug" else problem.template.title
             if name in seen:
-                faults.append(problem.source.fault((), f"has the {what} {name!r}, and so has {seen[name]}"))
+                faults.append(problem.source.fault((), f"has the same {what} as {seen[name]}: {name!r}"))
             seen[name] = problem.id
     return faults

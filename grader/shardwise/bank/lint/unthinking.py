@@ -1,4 +1,4 @@
-"""Whether answers that are given without thinking earn points: the example of how to answer, all ones, every option."""
+"""Answers given without thinking, and whether they earn points: the example answer, all ones, every option."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shardwise.question import Question
 
 
 def unthinking_faults(drawn: Sequence[Question]) -> Iterator[str]:
-    """Yield which answers earn more over several draws of a problem than its kind allows to guessing."""
+    """Yield the answers that earn more, over several draws of a problem, than its kind allows for guessing."""
     kind = kind_of(drawn[0])
     earned: dict[str, list[float]] = defaultdict(list)
     for question in drawn:
@@ -22,4 +22,4 @@ def unthinking_faults(drawn: Sequence[Question]) -> Iterator[str]:
         average = sum(shares) / len(shares)
         if average > kind.guessed:
             times = sum(share > 0 for share in shares)
-            yield f"{name} earns points in {times} of {len(shares)} draws, {average:.0%} of them on average"
+            yield f"{name} earns points in {times} of {len(shares)} draws, on average {average:.0%} of the points"

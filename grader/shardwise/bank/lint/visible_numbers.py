@@ -1,4 +1,4 @@
-"""What a student sees of a draw: every number that the answer needs, and a solution in the numbers of that draw."""
+"""Whether students see every number that the answer needs, and a solution with the numbers of their draw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shardwise.template.draw import Draw, with_other_values
 from shardwise.template.parameters import Parameter
 from shardwise.units import THIN_SPACE
 
-_OTHERS = 4  # values that a parameter is changed to, while the other numbers stay
+_OTHERS = 4  # other values to try for a parameter while the rest of the draw stays fixed
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?×\s?10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?(?:\s?[A-Za-zµ$€%][\w/µ·]*)?")
 _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _PRINTS_KEY = re.compile(r"\{\{[^}]*\bkey\b")
@@ -28,11 +28,11 @@ _TEX = re.compile(r"\\,|\\text\{|\\mathrm\{|[{}$]|~")
 
 
 def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[str, str]]:
-    """Yield the parameters that the key follows from and that nothing shows, each with what is wrong.
+    """Yield the parameters that affect the key although the student does not see them, each with a message.
 
-    One is changed while all others stay. Where the student is then shown the very same question, and the right answer is
-    another one, nobody can know which. So it is no fault where a value that follows is shown instead, or a table in which
-    to look it up, or where the answer stays right.
+    One parameter changes while all others stay. If the question then looks the same but another answer is right, nobody can
+    know which. It is not a fault if the question shows a derived value or a table to look the number up in, or if the answer
+    stays right.
     """
     for name, parameter in problem.template.params.items():
         for other in _others(parameter, drawn.values[name]):
@@ -43,8 +43,8 @@ def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[
                 yield (
                     name,
                     (
-                        f"the answer needs params.{name}, and nothing that the student sees shows it: with "
-                        f"{question.params[name]} and with {twin.params[name]} it asks the same, and other answers are right"
+                        f"the answer needs params.{name}, but the student cannot see it: the question looks the same with "
+                        f"{question.params[name]} and with {twin.params[name]}, but the right answers differ"
                     ),
                 )
                 break
@@ -72,30 +72,30 @@ def _twin(problem: Problem, drawn: Draw, name: str, other: Any) -> Question | No
 
 
 def _is_right(question: Question, twin: Question) -> bool:
-    """Return whether what is right for the twin is right for the question, too."""
+    """Return whether the twin's right answer is right for the question too."""
     samples = (sample.raw for sample in kind_of(twin).samples(twin) if sample.outcome is Outcome.CORRECT)
     return check(question, next(samples), runner=run_here).outcome is Outcome.CORRECT
 
 
 @dataclass
 class _Seen:
-    """What some draws showed of one numeric answer and its solution."""
+    """What draws have shown about one numeric answer and its solution."""
 
-    fixed: Sequence[str]  # the numbers in its solution's own words
-    right: dict[str, str] = field(default_factory=dict)  # those that were right on a draw, and its seed
+    fixed: Sequence[str]  # the numbers that the author typed into the solution
+    right: dict[str, str] = field(default_factory=dict)  # numbers that were right for a draw, with its seed
     unshown: list[tuple[str, frozenset[str]]] = field(
         default_factory=list
-    )  # draws whose key is nowhere; what is right there
+    )  # draws whose solution does not show the key, with the numbers that are right for them
 
 
 class Solutions:
-    """Numbers that stand in solutions as their author typed them, and that a draw changes."""
+    """Numbers that the author typed into a solution although they depend on the draw."""
 
     def __init__(self, problem: Problem) -> None:
         self._seen: dict[int, _Seen] = {}
         whole = problem.template.explanation
         texts = [f"{piece.solution}\n{whole}" for piece in problem.template.answered]
-        # By place: a solution that prints the key says it on every draw.
+        # By place, without solutions that print the key: those show it for every draw.
         self._texts = {place: text for place, text in enumerate(texts) if not _PRINTS_KEY.search(text)}
 
     def drawn(self, question: Question) -> None:
@@ -115,15 +115,15 @@ class Solutions:
                 seen.unshown.append((question.seed, right))
 
     def faults(self) -> Iterator[tuple[int, str]]:
-        """Yield the answers whose solution gives the number of one draw on all draws, and what is wrong."""
+        """Yield the answers whose solution shows one draw's number for all draws, with a message."""
         for place, seen in self._seen.items():
             for number, seed in seen.right.items():
                 if other := next((other for other, right in seen.unshown if number not in right), None):
                     yield (
                         place,
                         (
-                            f"the solution says {number}, which is the key for seed {seed} and not for seed {other}, where the key is "
-                            "nowhere in it"
+                            f"the solution says {number}, which is the key for seed {seed} but not for seed {other}, where the solution "
+                            "does not show the key"
                         ),
                     )
                     break
@@ -136,13 +136,13 @@ def _numeric(question: Question) -> Iterator[Question | None]:
 
 
 def _numbers(text: str) -> Sequence[str]:
-    """Return the numbers of a text with the word behind each, which may be a unit."""
+    """Return the numbers of a text, each with the following word, which may be a unit."""
     plain = _TEX.sub(" ", to_plain(text).replace("\\times 10^", "× 10^")).replace(THIN_SPACE, "")
     return list(dict.fromkeys(found[0] for found in _NUMBER.finditer(plain)))
 
 
 def _is_key(question: Question, text: str) -> bool:
-    """Return whether a number in a text is the key, by its unit or, where that is none, by the form's."""
+    """Return whether a number in a text is the key, in its own unit or else in the form's."""
     kind: Any = kind_of(question)
     for written in (text, re.split(r"\s?[A-Za-zµ$€%]", text)[0]):
         try:

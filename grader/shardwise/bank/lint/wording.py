@@ -1,4 +1,4 @@
-"""What a machine can find wrong in the texts of a drawn question: raw values, false counts, places in a shuffled list."""
+"""Faults in the texts of a drawn question: raw values, wrong counts, positions in a shuffled list."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from shardwise.kinds import kind_of, text_of
 from shardwise.question import Question
 
 _WORDS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_NUMBERS = {word: number for number, word in enumerate(_WORDS, 3)}  # "two" counts too many other things
+_NUMBERS = {word: number for number, word in enumerate(_WORDS, 3)}  # without "two", which counts too many other things
 _WORD = rf"(?P<word>{'|'.join(_WORDS)})"
-_COUNTED = (  # a number word in these places counts what is shown
+_COUNTED = (  # a number word here counts the options or items
     re.compile(rf"(?:^|[.!?:]\s+|\n\n)\**{_WORD}\**\s+(?!of\b)[a-z]", re.IGNORECASE),
     re.compile(rf"\b(?:these|the following|a team of|each of the|of the)\s+\**{_WORD}\b", re.IGNORECASE),
 )
@@ -19,17 +19,20 @@ _PLACED = re.compile(
     r"\b(?:the|which)\s+\**(first|second|third|last)\**\s+(?:\w+\s+)?(?:of|among)\s+(?:these|them|the following)\b"
 )
 _RAW = re.compile(r"\b(?:nan|inf|None|Undefined)\b")
-_LISTED = re.compile(r"(?<=[^\n])\n1[.)] (?!(?:.|\n)*\n2[.)] )")  # only a 1 begins a list in the middle of a paragraph
+_LISTED = re.compile(r"(?<=[^\n])\n1[.)] (?!(?:.|\n)*\n2[.)] )")  # in the middle of a paragraph, only a 1 begins a list
 
 
 def wording_faults(question: Question, written: str) -> Iterator[tuple[str, str]]:
-    """Faults in the texts of a question, each after the key it stands under; `written` is its template, whose own words are no raw values."""
+    """Yield faults in the texts of a question, as pairs of the template's key and a message.
+
+    `written` is the template: words in it are not raw values.
+    """
     known = set(re.findall(r"\w+", written))
     for name, text in texts_of(question):
         if raw := set(_RAW.findall(text)) - known:
             yield name, f"a text shows the raw value {' and '.join(sorted(raw))}: {text[:60]!r}"
         if begun := _LISTED.search(text):
-            yield name, f"a line begins with 1, which Markdown takes for a list: {_around(text, begun)!r}"
+            yield name, f"a line begins with 1, which Markdown reads as a list: {_around(text, begun)!r}"
     shown = counts(question)
     if not shown:
         return
@@ -40,7 +43,7 @@ def wording_faults(question: Question, written: str) -> Iterator[tuple[str, str]
                 yield (
                     "prompt",
                     (
-                        f"the prompt says {found['word'].lower()!r}, and {' and '.join(map(str, sorted(shown)))} are shown: "
+                        f"the prompt says {found['word'].lower()!r}, but the question shows {' and '.join(map(str, sorted(shown)))}: "
                         f"{_around(question.prompt, found)!r}"
                     ),
                 )
@@ -48,14 +51,14 @@ def wording_faults(question: Question, written: str) -> Iterator[tuple[str, str]
         yield (
             "prompt",
             (
-                f"the prompt asks for the {found[1]} of what is shown in another order for each student: "
+                f"the prompt asks for the {found[1]} of items that every student sees in another order: "
                 f"{_around(question.prompt, found)!r}"
             ),
         )
 
 
 def texts_of(question: Question) -> Iterator[tuple[str, str]]:
-    """Yield every text that a student reads, after the key of the template it belongs to."""
+    """Yield every text that a student reads, as pairs of the template's key and the text."""
     yield "prompt", text_of(question)
     yield "solution", question.solution
     yield "takeaway", question.takeaway
@@ -63,7 +66,7 @@ def texts_of(question: Question) -> Iterator[tuple[str, str]]:
 
 
 def counts(question: Question) -> set[int]:
-    """How many options and items a question shows."""
+    """Return the numbers of options and items that a question shows."""
     fields = kind_of(question).view(question.form)["fields"]
     return {len(field[name]) for field in fields for name in ("options", "items") if name in field}
 

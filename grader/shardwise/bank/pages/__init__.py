@@ -1,1 +1,1 @@
-"""Pages that are made from a bank: its formulas, its curriculum and its interactive figures."""
+"""Pages made from a bank: its formulas, its curriculum and its interactive figures."""

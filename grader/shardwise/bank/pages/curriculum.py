@@ -1,4 +1,4 @@
-"""A bank's curriculum: what it has to teach, row by row, and which problem, lesson or note carries each row."""
+"""A bank's curriculum: what it teaches, row by row, and which problem, lesson or note covers each row."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from shardwise.bank.bank import Bank
 from shardwise.bank.lesson import lesson_of, sections_of
 from shardwise.errors import Fault, Faulty
 
-if TYPE_CHECKING:  # what reads files is slow to import, and a list of problems needs only what they cover
+if TYPE_CHECKING:  # the code that reads files is slow to import, and a list of problems does not need it
     from shardwise.bank.files import CurriculumRow
     from shardwise.template.yaml_source import Source
 
-FILE = "curriculum.yaml"  # beside the chapters
+FILE = "curriculum.yaml"  # next to the chapters
 NAME = f"problems/{FILE}"
 
 
@@ -30,29 +30,29 @@ class Curriculum:
 
     @cached_property
     def problems(self) -> Mapping[str, Sequence[str]]:
-        """The ids of the problems that cover each row. Raises Faulty when a problem cannot be read."""
+        """The ids of the problems that cover each row. Raises Faulty if a problem cannot be read."""
         found: dict[str, list[str]] = {row.id: [] for row in self.rows}
         for problem in self.bank.problems.values():
             for row in dict.fromkeys(row for _, row in covered(problem.data)):
                 found.setdefault(row, []).append(problem.id)
         return found
 
-    def is_carried(self, row: CurriculumRow) -> bool:
-        """Whether a problem, a lesson or a note carries it."""
+    def is_covered(self, row: CurriculumRow) -> bool:
+        """Return whether a problem, a lesson or a note covers a row."""
         return bool(self.problems[row.id] or row.lesson or row.note)
 
     def is_missing(self, row: CurriculumRow) -> bool:
-        """Whether nothing carries it, although its chapter is written."""
-        return row.chapter in self.bank.chapters and not self.is_carried(row)
+        """Return whether nothing covers a row although its chapter is written."""
+        return row.chapter in self.bank.chapters and not self.is_covered(row)
 
     @property
     def chapters(self) -> list[str]:
-        """The chapters of the rows, those that are not written yet too, in order."""
+        """The chapters of the rows in order, including those that are not written yet."""
         return sorted({row.chapter for row in self.rows if row.chapter})
 
 
 def covered(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """The rows that a problem covers, those of its parts too, each after its place in the file."""
+    """Yield the place and the name of each row that a problem or one of its parts covers."""
     for place, row in enumerate(data.get("covers", ())):
         yield ("covers", place), row
     for number, part in enumerate(data.get("parts", ())):
@@ -61,9 +61,9 @@ def covered(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], st
 
 
 def curriculum_of(bank: Bank) -> Curriculum | None:
-    """The curriculum of a bank, if it has one. Raises Faulty when the file is not valid."""
+    """Return the curriculum of a bank, if it has one. Raises Faulty if the file is invalid."""
     path = bank.lessons / FILE
-    if not path.exists() and not path.is_symlink():  # a link to nothing is no file that is not there
+    if not path.exists() and not path.is_symlink():  # a dangling link is a fault, not a missing curriculum
         return None
     from shardwise.bank.files import adapter
     from shardwise.template.yaml_source import load_yaml, validate
@@ -73,7 +73,7 @@ def curriculum_of(bank: Bank) -> Curriculum | None:
 
 
 def curriculum_faults(bank: Bank, problems: Sequence[str]) -> Iterator[Fault]:
-    """What does not fit between a bank's curriculum, its chapters, and those of its problems that are named."""
+    """Yield the contradictions between a bank's curriculum, its chapters, and the given problems."""
     curriculum = curriculum_of(bank)
     if curriculum is None:
         return
@@ -98,11 +98,11 @@ def _row_faults(curriculum: Curriculum, source: Source) -> Iterator[Fault]:
         seen.add(row.id)
         like = [name for name in chapters if name[:3] == row.chapter[:3]]
         if row.chapter and row.chapter not in chapters and like:
-            message = f"rows: {row.id} belongs to a chapter {row.chapter!r}, and that number is another's"
+            message = f"rows: {row.id} belongs to {row.chapter!r}, but another chapter has that number"
             yield source.fault((*place, "chapter"), message, f"Did you mean {like[0]!r}?")
         elif row.lesson and row.chapter not in chapters:
-            message = f"rows: {row.id} is carried by the lesson of {row.chapter}, which is not written"
-            yield source.fault((*place, "lesson"), message, "Leave `lesson` out until then.")
+            message = f"rows: {row.id} names a lesson of {row.chapter}, which is not written yet"
+            yield source.fault((*place, "lesson"), message, "Remove `lesson` until it is.")
         elif row.lesson:
             known = headings.setdefault(row.chapter, _headings(curriculum.bank, row.chapter))
             if row.lesson not in known:
@@ -113,7 +113,7 @@ def _row_faults(curriculum: Curriculum, source: Source) -> Iterator[Fault]:
 def _headings(bank: Bank, chapter: str) -> list[str]:
     try:
         return [section.heading for section in sections_of(lesson_of(bank.lessons / chapter))]
-    except Faulty:  # the lint says so by itself
+    except Faulty:  # the lint reports that elsewhere
         return []
 
 

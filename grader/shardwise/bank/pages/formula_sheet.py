@@ -1,4 +1,4 @@
-"""The formula sheet: the formulas of a bank as a page of Markdown, or as a page of HTML with a field to search them."""
+"""The formula sheet: the formulas of a bank as a Markdown page, or as an HTML page with a search box."""
 
 from __future__ import annotations
 
@@ -24,9 +24,12 @@ NO_CHAPTER = "Shared by chapters"
 
 
 def write_formula_sheet(bank: Bank, formulas: Sequence[Formula], path: Path, *, check: bool) -> bool:
-    """Write the page, and nothing with `check`; the file's ending decides. Gives whether it differed. Raises ShardwiseError."""
+    """Write the page, unless `check` is set; return whether it was out of date.
+
+    The file's suffix decides between Markdown and HTML. Raises ShardwiseError for any other.
+    """
     if path.is_dir() or path.suffix not in (".md", ".html"):
-        raise ShardwiseError(f"{path} has to be a file that ends in .md or .html.")
+        raise ShardwiseError(f"The page must be a file that ends in .md or .html, not {path}.")
     beside = path.resolve().parent
     text = in_markdown(bank, formulas, beside) if path.suffix == ".md" else in_html(bank, formulas, beside)
     if path.is_file() and path.read_text("utf-8", errors="replace") == text:
@@ -38,17 +41,17 @@ def write_formula_sheet(bank: Bank, formulas: Sequence[Formula], path: Path, *, 
 
 
 def chapters_of(bank: Bank, formulas: Iterable[Formula]) -> list[tuple[str, list[Formula]]]:
-    """The formulas by the title of their chapter, those of no chapter at the end."""
+    """Group the formulas by the title of their chapter, with those of no chapter at the end."""
     grouped = [(chapter, list(its)) for chapter, its in groupby(formulas, key=lambda formula: formula.chapter)]
     return [(bank.chapters[chapter].title if chapter else NO_CHAPTER, its) for chapter, its in grouped]
 
 
 def in_markdown(bank: Bank, formulas: Sequence[Formula], beside: Path) -> str:
-    """The page that lies in the folder `beside`, with links to references and problems."""
+    """Return the Markdown page, with links to references and problems that are relative to the folder `beside`."""
     chapters = chapters_of(bank, formulas)
     parts = [
         "# Formula sheet",
-        f"{ABOUT} Search them with `shardwise formulas WORDS`; `shardwise formulas --write formulas.html` gives a page with a search field.",
+        f"{ABOUT} Search them with `shardwise formulas WORDS`; `shardwise formulas --write formulas.html` writes a page with a search box.",
         "\n".join(f"- [{title}](#{_anchor(title)}) ({len(its)})" for title, its in chapters),
     ]
     for title, its in chapters:
@@ -58,7 +61,7 @@ def in_markdown(bank: Bank, formulas: Sequence[Formula], beside: Path) -> str:
 
 
 def _anchor(title: str) -> str:
-    """The anchor that a heading gets on a page of Markdown."""
+    """Return the anchor of a heading on a Markdown page."""
     return re.sub(r"[^\w\- ]", "", title.casefold()).replace(" ", "-")
 
 
@@ -81,12 +84,12 @@ def _entry(bank: Bank, formula: Formula, beside: Path) -> str:
 
 
 def _plain(text: str) -> str:
-    """A docstring's sentence as Markdown that shows it as it stands."""
+    """Escape a docstring's sentence for Markdown."""
     return re.sub(r"(?<!`)([*_<|])(?!`)", r"\\\1", text)
 
 
 def links(bank: Bank, formula: Formula, beside: Path) -> list[tuple[str, str]]:
-    """The problems that ask for a formula: the slug of each, and the way to it from a folder."""
+    """Return the slug of each problem that asks for a formula, and its path relative to a folder."""
     return [(name.rpartition("/")[2], _to(bank.lessons / f"{name}.yaml", beside)) for name in formula.problems]
 
 
@@ -103,7 +106,7 @@ def _template() -> jinja2.Template:
 
 
 def in_html(bank: Bank, formulas: Sequence[Formula], beside: Path) -> str:
-    """The page with a field that hides what does not hold all the words typed into it. It asks nothing of any network."""
+    """Return the HTML page, whose search box hides formulas that lack a typed word. It needs no network."""
     return _template().render(
         about=ABOUT.replace("`", ""),
         chapters=[

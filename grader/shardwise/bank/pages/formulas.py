@@ -1,4 +1,4 @@
-"""The formulas of a bank, read from the docstrings of its references: equation, arguments, units, source, and who asks for it."""
+"""The formulas of a bank, read from the docstrings of its references: equation, arguments, units, source and problems."""
 
 from __future__ import annotations
 
@@ -13,36 +13,38 @@ from shardwise.bank.bank import Bank
 from shardwise.errors import Fault, Faulty, said_by
 from shardwise.text_files import read_text
 
-NO_REFERENCES = ("oracles", "figures", "interactive")  # folders of solutions/ that hold none
+NO_REFERENCES = ("oracles", "figures", "interactive")  # folders of solutions/ that contain no references
 _LABELS = ("Units", "Raises", "Source")
 _LABEL = re.compile(rf"({'|'.join(_LABELS)}):\s*")
 
 
 @dataclass(frozen=True)
 class Formula:
-    """One reference with an equation, as its docstring tells it."""
+    """A reference with an equation, as its docstring describes it."""
 
-    name: str  # module.function, as templates write it
-    about: str  # its first paragraph
-    equation: str  # its lines as they stand, without their indentation
-    words: str  # what else is said of it
+    name: str  # module.function, as in templates
+    about: str  # the docstring's first paragraph
+    equation: str  # its lines, without the indentation
+    words: str  # the other paragraphs
     arguments: tuple[str, ...]
     units: str
     source: str
     line: str  # "solutions/zero/zero.py:27"
-    chapter: str = ""  # the folder of the first chapter that asks for it, or for its neighbours; perhaps none
-    problems: tuple[str, ...] = ()  # the ids of those that name it, in the order of the bank
+    chapter: str = (
+        ""  # the folder of the first chapter that asks for it or for other functions of its module; may be empty
+    )
+    problems: tuple[str, ...] = ()  # the ids of the problems that name it, in the order of the bank
 
     def holds(self, words: Sequence[str]) -> bool:
-        """Whether all of some words occur in it, in whatever case."""
+        """Return whether it contains all of some words, ignoring case."""
         text = " ".join((self.name, self.about, self.equation, self.words, *self.arguments, self.units, self.source))
         return all(word.casefold() in text.casefold() for word in words)
 
 
 def formulas_of(bank: Bank) -> list[Formula]:
-    """Every public reference of a bank that has an equation, in the order of chapters, modules and lines.
+    """Return every public reference of a bank that has an equation, in the order of chapters, modules and lines.
 
-    A module belongs to the chapter that names its functions most often; a function to the first that names itself.
+    A function belongs to the first chapter that names it; a module to the chapter that names its functions most often.
     """
     texts = {name: read_text(problem.path, name) for name, problem in bank.problems.items()}
     named: dict[str, list[str]] = {}
@@ -60,7 +62,7 @@ def formulas_of(bank: Bank) -> list[Formula]:
 
 
 def _homes(named: dict[str, list[str]]) -> dict[str, str]:
-    """The chapter that names each module's functions most often."""
+    """Return, for each module, the chapter that names its functions most often."""
     counts: dict[str, Counter[str]] = {}
     for function, problems in named.items():
         chapters = counts.setdefault(function.rpartition(".")[0], Counter())
@@ -88,24 +90,24 @@ def _in_docstrings(bank: Bank) -> Iterator[Formula]:
 
 
 def _parsed(path: Path, name: str) -> ast.Module:
-    """A module of references as Python reads it. Raises Faulty."""
+    """Parse a module of references. Raises Faulty."""
     try:
         return ast.parse(read_text(path, name))
     except SyntaxError as error:
-        raise Faulty([Fault(f"{name}:{error.lineno or 1}", f"is no Python: {error.msg}")]) from None
-    except (ValueError, RecursionError, MemoryError) as error:  # a null byte, and expressions nested too deeply
-        raise Faulty([Fault(name, f"is no Python: {said_by(error)}")]) from None
+        raise Faulty([Fault(f"{name}:{error.lineno or 1}", f"is not valid Python: {error.msg}")]) from None
+    except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or expressions nested too deeply
+        raise Faulty([Fault(name, f"is not valid Python: {said_by(error)}")]) from None
 
 
 def _arguments(given: ast.arguments) -> Iterator[str]:
-    """The names, each with its default where it has one."""
+    """Yield the arguments' names, each with its default if it has one."""
     defaults = [None] * (len(given.args) - len(given.defaults)) + list(given.defaults)
     for argument, default in zip([*given.args, *given.kwonlyargs], [*defaults, *given.kw_defaults], strict=True):
         yield argument.arg if default is None else f"{argument.arg} = {ast.unparse(default)}"
 
 
 def _told(docstring: str) -> Formula:
-    """The parts of a docstring: paragraphs, the indented equation, and what stands behind each label."""
+    """Parse a docstring: paragraphs, the indented equation, and the text after each label."""
     said: dict[str, list[str]] = {}
     about: list[str] = []
     words: list[str] = []

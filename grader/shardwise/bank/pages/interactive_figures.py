@@ -1,4 +1,4 @@
-"""Pictures that move: modules of a bank's solutions/interactive/, each asked what it shows at one setting of its controls."""
+"""Interactive figures: modules in a bank's solutions/interactive/ that compute what to show for a setting of their controls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shardwise.errors import AUTHORS_CAN_RAISE, Fault, Faulty, ShardwiseError, s
 from shardwise.template.references import Unloadable
 
 FOLDER = "interactive"
-WITHIN = 0.15  # a guess this near to the answer is right: it is asked before anything was computed
+WITHIN = 0.15  # a guess this close to the answer is right, because students guess before they compute anything
 _NEEDS = ("CHAPTER", "STILL", "TITLE", "CONTROLS", "show", "predict")
 
 Data = dict[str, Any]
@@ -26,7 +26,7 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True)
 class Moving:
-    """A picture that moves, with its controls, a question to guess at first, and a still for paper."""
+    """An interactive figure with its controls, a question to guess at first, and a still image for paper."""
 
     name: str
     bank: Bank
@@ -34,12 +34,12 @@ class Moving:
 
     @property
     def title(self) -> str:
-        """What it shows, in a few words."""
+        """The title of the figure."""
         return str(self.module.TITLE)
 
     @property
     def start(self) -> dict[str, str]:
-        """The setting that it begins with: of each control, the words of an option."""
+        """The initial setting: for each control, the text of an option."""
         return {name: control["start"] for name, control in self.module.CONTROLS.items()}
 
     @cached_property
@@ -52,7 +52,7 @@ class Moving:
 
     @property
     def view(self) -> Data:
-        """What a front end needs to begin with: nothing of the answer to the question."""
+        """The data that a front end needs first, without the answer to the question."""
         controls = [
             {
                 "name": name,
@@ -67,13 +67,13 @@ class Moving:
         return {"name": self.name, "title": self.title, "controls": controls, "start": self.start, "plays": plays, "predict": asked}  # fmt: skip
 
     def show(self, settings: Mapping[str, Any]) -> Data:
-        """The panels, facts and frames at a setting. Raises ShardwiseError when an option is unknown or cannot be combined."""
+        """Return the panels, facts and frames for a setting. Raises ShardwiseError for unknown or incompatible options."""
         chosen: Data = {}
         for name, control in self.module.CONTROLS.items():
             option = settings.get(name)
             if not isinstance(option, str) or option not in control["options"]:
                 raise ShardwiseError(
-                    f"{control['label']}: I expected one of {', '.join(control['options'])}, and this is {option!r}."
+                    f"{control['label']} must be one of {', '.join(control['options'])}, not {option!r}."
                 )
             chosen[name] = control["options"][option]
         key = tuple(str(settings[name]) for name in chosen)
@@ -81,28 +81,28 @@ class Moving:
             try:
                 self._shown[key] = self.module.show(**chosen)
             except ValueError as error:
-                raise ShardwiseError(f"This cannot be drawn: {error}.") from error
+                raise ShardwiseError(f"Cannot draw this setting: {error}.") from error
         return self._shown[key]
 
     def judge(self, guess: Any) -> Data:
-        """What to say to a guess, and whether it was right; None when it cannot be read."""
+        """Return the response to a guess, and whether it was right, which is None if it cannot be read."""
         known = self._predicted
         if "choices" in known:
             answer = known["choices"][known["answer"]]
             if guess not in known["choices"]:
-                return {"right": None, "say": "Choose one of them."}
+                return {"right": None, "say": "Choose one of the options."}
             right, found = guess == answer, answer
         else:
             number = _number(guess, known["unit"])
             if number is None:
-                return {"right": None, "say": f"I could not read “{guess}”. I expected a number in {known['unit']}, such as 12.5."}  # fmt: skip
+                return {"right": None, "say": f"I could not read “{guess}”. Enter a number in {known['unit']}, such as 12.5."}  # fmt: skip
             right = math.isclose(number, known["answer"], rel_tol=WITHIN)
             found = f"{known['answer']:.3g} {known['unit']}"
         return {"right": right, "say": f"{'Yes' if right else 'No'}: {found}. {known['why']}"}
 
     @property
     def still(self) -> tuple[bytes, str]:
-        """The picture that stands for it on paper, and what that shows in words: as the lesson says it."""
+        """The still image for paper, and its description from the lesson."""
         path = self.bank.lessons / self.module.CHAPTER / "figures" / f"{self.module.STILL}.png"
         words = re.search(
             rf"!\[([^\]]*)\]\(figures/{re.escape(path.name)}\)", lesson_of(self.bank.lessons / self.module.CHAPTER)
@@ -113,7 +113,7 @@ class Moving:
 
 
 def _number(guess: Any, unit: str) -> float | None:
-    """A number that may stand before its unit; nothing when it is none."""
+    """Parse a number that may have a unit; None if it is not a number."""
     text = str(guess).strip().removesuffix(unit).strip().replace(",", "")
     try:
         number = float(text)
@@ -123,13 +123,13 @@ def _number(guess: Any, unit: str) -> float | None:
 
 
 def moving_names(bank: Bank) -> list[str]:
-    """The moving pictures of a bank, by the names that figure() knows them by."""
+    """Return the names of a bank's interactive figures, as figure() accepts them."""
     modules = sorted((bank.folder / "solutions" / FOLDER).glob("[!_]*.py"))
     return [module.stem.replace("_", "-") for module in modules]
 
 
 def moving(banks: Sequence[Bank], name: str) -> Moving:
-    """The moving picture of that name in the first bank that has it. Raises ShardwiseError, with the nearest name."""
+    """Return the interactive figure of this name in the first bank that has it. Raises ShardwiseError with the closest name."""
     for bank in banks:
         if name in moving_names(bank):
             module = bank.references.module(f"{FOLDER}.{name.replace('-', '_')}")
@@ -139,12 +139,18 @@ def moving(banks: Sequence[Bank], name: str) -> Moving:
             return Moving(name, bank, module)
     names = [known for bank in banks for known in moving_names(bank)]
     near = difflib.get_close_matches(name, names, n=1)
-    hint = f"Did you mean “{near[0]}”?" if near else f"There are {', '.join(names)}." if names else "There are none."
+    hint = (
+        f"Did you mean “{near[0]}”?"
+        if near
+        else f"The figures are {', '.join(names)}."
+        if names
+        else "The bank has no interactive figures."
+    )
     raise ShardwiseError(f"There is no figure “{name}”. {hint}")
 
 
 def moving_faults(bank: Bank) -> Iterator[Fault]:
-    """What is wrong with a bank's moving pictures, and with the lessons that name them."""
+    """Yield the faults of a bank's interactive figures, and of the lessons that name them."""
     names = moving_names(bank)
     for name in names:
         try:
@@ -155,7 +161,7 @@ def moving_faults(bank: Bank) -> Iterator[Fault]:
             _ = picture.view, picture.still
         except Unloadable as error:
             yield error.fault
-        except AUTHORS_CAN_RAISE as error:  # an author's module may fail in any way
+        except AUTHORS_CAN_RAISE as error:  # an author's module may raise anything
             message = str(error) if isinstance(error, ShardwiseError) else said_by(error)
             yield Fault(_file(name), message)
     for chapter in bank.chapters:
@@ -163,15 +169,15 @@ def moving_faults(bank: Bank) -> Iterator[Fault]:
 
 
 def _unknown(chapter: Path, names: Sequence[str]) -> Iterator[Fault]:
-    """The pictures that a chapter's lesson names and that are not there."""
+    """Yield a fault for each interactive figure that a chapter's lesson names but that does not exist."""
     try:
         lesson = lesson_of(chapter)
-    except Faulty:  # stray_files says that the lesson is not there or cannot be read
+    except Faulty:  # stray_files reports a lesson that is missing or cannot be read
         return
     for _, name in by_figures(lesson):
         if name and name not in names:
             file = f"problems/{chapter.name}/lesson.md"
-            yield Fault(file, f"figure(“{name}”) needs a {_file(name)}, and there is none")
+            yield Fault(file, f"figure(“{name}”) needs {_file(name)}, which does not exist")
 
 
 def _file(name: str) -> str:

@@ -1,1 +1,1 @@
-"""Assigning: a set is drawn for each student of a roster, written as notebooks, and locked."""
+"""Assigning: draws a set for each student of a roster, writes notebooks, and locks the draws."""

@@ -1,4 +1,4 @@
-"""Sets: a definition, a roster and a course key become one notebook a student, and a lock file with every draw."""
+"""Sets: a definition, a roster and a course key become one notebook per student and a lock file with every draw."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Entry(AuthorModel):
 
     id: str = Field(description="The problem's id, or its slug.")
     points: float | None = Field(
-        None, gt=0, le=100, description="Instead of the template's points: at most two decimals."
+        None, gt=0, le=100, description="Points that replace the template's, with at most two decimals."
     )
 
     @field_validator("points")
     @classmethod
     def _in_hundredths(cls, points: float | None) -> float | None:
-        if points is not None and round(points, 2) != points:  # what an answer earns is rounded to that
-            raise ValueError(f"points have at most two decimals, and this is {points!r}")
+        if points is not None and round(points, 2) != points:  # earned points are rounded to two decimals
+            raise ValueError(f"points can have at most two decimals, not {points!r}")
         return points
 
 
@@ -48,11 +48,11 @@ def _entry(value: Any) -> Any:
 
 
 class SetDefinition(AuthorModel):
-    """A set of problems to be handed out."""
+    """A set of problems to assign."""
 
-    name: str = Field(pattern=rf"^{SAFE_NAME}$", description="Names the files, and is part of every seed.")
+    name: str = Field(pattern=rf"^{SAFE_NAME}$", description="Used in file names and in every seed.")
     title: str = Field(min_length=3)
-    intro: str = Field("", description="Markdown above the first question.")
+    intro: str = Field("", description="Markdown shown above the first question.")
     problems: tuple[Annotated[Entry, BeforeValidator(_entry, json_schema_input_type=str | Entry)], ...] = Field(
         min_length=1
     )
@@ -70,9 +70,9 @@ class SetDefinition(AuthorModel):
     @field_validator("due", mode="before")
     @classmethod
     def _no_number(cls, due: Any) -> Any:
-        # 20261201 would be read as so many seconds since 1970, and everybody be late
+        # 20261201 would be read as seconds since 1970, and everybody would be late
         if isinstance(due, int | float) or (isinstance(due, str) and not _is_date(due)):
-            raise ValueError(f"a due date looks like 2026-12-01T23:59:00+01:00 or ...Z, and this is {due!r}")
+            raise ValueError(f"a due date looks like 2026-12-01T23:59:00+01:00 or ...Z, not {due!r}")
         return due
 
     @field_validator("due", mode="after")
@@ -92,7 +92,7 @@ def _is_date(text: str) -> bool:
 
 
 def load_set(path: Path, bank: Catalogue) -> SetDefinition:
-    """A set's definition. Raises Faulty with all its faults, also for problems that do not exist or come twice."""
+    """Return a set's definition. Raises Faulty with all its faults, including unknown and repeated problems."""
     source = yaml_source.load_yaml(path)
     made: SetDefinition = yaml_source.validate(source, SetDefinition)
     faults, seen = [], dict[str, str]()
@@ -104,8 +104,8 @@ def load_set(path: Path, bank: Catalogue) -> SetDefinition:
             continue
         if problem.slug in seen:
             other = seen[problem.slug]
-            why = "appears twice" if other == problem.id else f"and {other} would have the same name in a notebook"
-            faults.append(source.fault(("problems", place), f"{problem.id} {why}", "Take one of them out."))
+            why = "is listed twice" if other == problem.id else f"and {other} would have the same name in a notebook"
+            faults.append(source.fault(("problems", place), f"{problem.id} {why}", "Remove one of them."))
         seen[problem.slug] = problem.id
     if faults:
         raise Faulty(faults)
@@ -117,11 +117,11 @@ class Assigned:
     """What `assign` did."""
 
     lock: Path
-    notebooks: int  # of everybody in the lock file
-    kept: int  # students whose draws were in the lock already and stayed as they were, also who left the roster
-    left: tuple[str, ...] = ()  # who is in the lock file, and not on the roster
-    changes: tuple[str, ...] = ()  # what the set says otherwise than before
-    worked_in: tuple[Path, ...] = ()  # notebooks that differ from what would be handed out, and were left alone
+    notebooks: int  # for everybody in the lock file
+    kept: int  # students who were already in the lock file and keep their draws, including those who left the roster
+    left: tuple[str, ...] = ()  # students in the lock file who are no longer on the roster
+    changes: tuple[str, ...] = ()  # changes in the set since the last run
+    worked_in: tuple[Path, ...] = ()  # notebooks that are out of date but contain work, so they were not overwritten
 
 
 def assign(
@@ -134,25 +134,25 @@ def assign(
     force: bool = False,
     progress: Callable[[], None] = lambda: None,
 ) -> Assigned:
-    """Write the lock file and a notebook for each student under `out`. Who is in the lock already keeps their draws.
+    """Write the lock file and a notebook for each student under `out`. Students who are already locked keep their draws.
 
-    The lock file comes first, as a whole; then the notebooks that are missing or that nobody has worked in. So a run that
-    was interrupted is completed by the next. With `force`, notebooks that were worked in are written anew as well. Raises
-    ShardwiseError when the lock there has other problems, or when a notebook asks what can no longer be drawn.
+    The lock file is written first, as a whole, and then every notebook that is missing or contains no work. That way the next
+    run completes an interrupted one. With `force`, notebooks that contain work are overwritten too. Raises ShardwiseError if
+    the existing lock file has other problems, or if a notebook asks questions that can no longer be drawn.
 
-    `progress` is called twice for each student, when they are in the lock file and when their notebook lies there.
+    `progress` is called twice per student: after their line in the lock file, and after their notebook.
     """
     path = out / f"{definition.name}{LOCK_SUFFIX}"
     header = _header(bank, definition, key)
     maker = Maker(bank, header, key)
     with alone_in(out):
-        for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
+        for left_over in out.glob(f".{path.name}.*.new"):  # remains of a run that was killed
             left_over.unlink()
         before = _lock_so_far(path, key)
         if before and before.header["problems"] != header["problems"]:
             raise ShardwiseError(
-                f"{path} was drawn from another version of this set, with other problems, and notebooks may be out. "
-                "Give the set a new name, or another --out."
+                f"{path} was drawn from a version of this set with other problems, and students may have those notebooks. "
+                "Give the set a new name, or use another --out."
             )
         _must_be_the_students_of(before, students)
         changes = _changes(before.header, header) if before else ()
@@ -181,17 +181,20 @@ def assign(
 
 
 def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
-    """Raise ShardwiseError where a roster spells a student otherwise than the lock file: on many disks both have one folder."""
+    """Raise ShardwiseError if only capitals differ between a student's id in roster and lock file.
+
+    On many disks, both ids would share a folder.
+    """
     drawn = {student.casefold(): student for student in before.places} if before else {}
     for student in students:
         if (was := drawn.get(student.id.casefold(), student.id)) != student.id:
             raise ShardwiseError(
-                f"The roster has {student.id!r}, and the lock file {was!r}. Spell the student as before: {was!r}."
+                f"The roster has {student.id!r}, but the lock file has {was!r}. Write {was!r} in the roster, as before."
             )
 
 
 def _lock_so_far(path: Path, key: bytes) -> Lock | None:
-    """The lock file that is there, also one that was cut off while it was written; None without a line that is whole."""
+    """Return the existing lock file, even one that was cut off while it was written; None without a complete line."""
     if not path.exists():
         return None
     if not first_line(path, BOUNDS.lock_header_bytes).endswith(b"\n"):
@@ -216,7 +219,7 @@ def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str,
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    """What of a set is another than before, in words."""
+    """Describe the changes in a set since the last run."""
     names = ("title", "intro", "hand_in", "due", "attempts")
     pairs = [(name, old[name], new[name]) for name in names]
     points = zip(new["problems"], old["points"], new["points"], strict=True)
@@ -235,7 +238,7 @@ def _points(given: float | None) -> str:
 def _lines(
     before: Lock | None, points: Mapping[int, float], students: Sequence[Student], maker: Maker, place: Callable[[str], Path | None]
 ) -> Iterator[bytes]:  # fmt: skip
-    """The lines of a lock file: students who were in it as they were, with today's points and names, and the new ones drawn."""
+    """Yield the lines of a lock file: existing students keep their draws, with current points and names; new ones are drawn."""
     on_roster = {student.id: student for student in students}
     known = before.places if before else {}
     for drawn in before.students() if before else ():
@@ -244,7 +247,7 @@ def _lines(
 
 
 def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDefinition) -> dict[int, float]:
-    """The points of questions for which the set says otherwise than before; what a template says stays as it was drawn."""
+    """Return the points of questions that the set has changed; points from a template stay as they were drawn."""
     return {
         place: entry.points or float(bank.find(entry.id).data["points"])
         for place, entry in enumerate(definition.problems)
@@ -261,7 +264,7 @@ def _updated(line: dict[str, Any], today: Student | None, points: Mapping[int, f
 
 
 def _hand_out(text: str, path: Path, *, force: bool) -> bool:
-    """See to it that a student's notebook lies there, and tell whether it is the one of today: work is left alone."""
+    """Write a student's notebook unless that would overwrite work; return whether the file is up to date."""
     if path.exists() and not force and not is_as_handed_out(path):
         return False
     if not has_contents(path, text.encode()):

@@ -1,4 +1,4 @@
-"""Dates as people write them, the same on every machine whatever its language."""
+"""Dates in words, independent of the machine's language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime
 
 
 def in_words(moment: datetime) -> str:
-    """A moment with its offset.
+    """Return a time in words, with its offset.
 
     >>> in_words(datetime.fromisoformat("2026-12-01T23:59:00+01:00"))
     'Tuesday, 1 December 2026, 23:59 (UTC+01:00)'

@@ -1,4 +1,4 @@
-"""What every student of a class gets: a line of the lock file and a notebook."""
+"""Drawing for a class: each student gets a line of the lock file and a notebook."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from shardwise.question import Question
 
 
 def seed_for(key: bytes, student: str, set_name: str, problem: str) -> str:
-    """The seed of one student's question: HMAC-SHA256, so that nobody without the key can foresee it."""
+    """Return the seed of a student's question: an HMAC-SHA256, so that nobody can predict it without the key."""
     text = "\0".join((student, set_name, problem))
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[:24]
 
 
 class Maker:
-    """Makes what a student gets, for one after the other. `header` is that of the lock file, which names the problems."""
+    """Makes the lines and notebooks of students. `header` is the lock file's, which names the problems."""
 
     def __init__(self, bank: Catalogue, header: Mapping[str, Any], key: bytes) -> None:
         self._header, self._key = header, key
         self._problems = [bank.find(name) for name in header["problems"]]
 
     def line(self, student: Student, out: Path | None) -> bytes:
-        """A student's line of the lock file, not signed yet.
+        """Return a student's line of the lock file, not signed yet.
 
-        With a notebook at `out`, raises ShardwiseError when it asks something else than is drawn now.
+        Raises ShardwiseError if a notebook at `out` asks other questions than those drawn now.
         """
         questions = self._questions(student.id)
         if out is not None and out.exists():
@@ -43,7 +43,7 @@ class Maker:
         return line_of(student_line(student.id, student.name, dumped, student.also)).encode()
 
     def notebook(self, student: str, line: bytes) -> str:
-        """The text of a student's notebook, from a line of the lock file alone."""
+        """Return the text of a student's notebook, made only from a line of the lock file."""
         name, questions = read_line(line)
         return student_notebook(self._header, student, name or student, questions)
 
@@ -58,9 +58,9 @@ class Maker:
         return found
 
     def _must_ask_the_same(self, path: Path, student: Student, questions: Sequence[Question]) -> None:
-        """Raise ShardwiseError when a notebook is out that asks something else than is drawn now: its lock would be lost."""
+        """Raise ShardwiseError if an existing notebook asks other questions than those drawn now: it could not be graded."""
         if not asks_the_same(path, student_notebook(self._header, student.id, student.name, questions)):
             raise ShardwiseError(
-                f"{path} is there already, no lock file holds its draws, and what is drawn now asks something else. If it is "
-                "out, restore the lock file or the problems that it was drawn from; if not, --force writes it anew."
+                f"{path} already exists, but no lock file has its draws, and the questions drawn now are different. If a student has "
+                "it, restore the lock file or the problems that it was drawn from. If not, use --force to overwrite it."
             )

@@ -1,4 +1,4 @@
-"""Handed-out notebooks as they lie in their folder: whether somebody has worked in one, and what it asks."""
+"""Assigned notebooks in their folder: whether somebody has worked in one, and what it asks."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.text_files import read_bounded
 
-MARK = "contents"  # where a notebook's metadata keep the digest of what was handed out
+MARK = "contents"  # the key in a notebook's metadata with the digest of the assigned cells
 
 
 def notebook_digest(notebook: Mapping[str, Any]) -> str:
-    """A digest of what stands in the cells; how the file is formatted does not matter, nor which cells were folded."""
+    """Return a digest of the cells' contents, independent of the file's formatting and of folded cells."""
     cells = [(cell["cell_type"], _source(cell), cell.get("outputs") or []) for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:32]
 
 
 def is_as_handed_out(path: Path) -> bool:
-    """Whether nobody has written or run anything in this notebook."""
+    """Return whether nobody has written or run anything in this notebook."""
     try:
         notebook = json.loads(read_bounded(path, BOUNDS.bytes))
         return bool(notebook_digest(notebook) == notebook["metadata"]["shardwise"][MARK])
@@ -30,7 +30,7 @@ def is_as_handed_out(path: Path) -> bool:
 
 
 def asks_the_same(path: Path, text: str) -> bool:
-    """Whether the notebook in this file has the same questions as the one in `text`."""
+    """Return whether the notebook in this file has the same questions as the one in `text`."""
     try:
         return _questions(json.loads(read_bounded(path, BOUNDS.bytes))) == _questions(json.loads(text))
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
@@ -43,5 +43,5 @@ def _questions(notebook: Mapping[str, Any]) -> list[str]:
 
 
 def _source(cell: Mapping[str, Any]) -> str:
-    """A cell's source, which Jupyter writes as lines."""
+    """Return a cell's source, which Jupyter stores as lines."""
     return "".join(cell["source"])

@@ -1,4 +1,4 @@
-"""The course key: seeds are drawn from it and lock files are signed with it, so that only who has it can make either."""
+"""The course key, which draws seeds and signs lock files, so that nobody without it can make either."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from shardwise.atomic_files import write_file
 from shardwise.errors import ShardwiseError
 from shardwise.text_files import read_bounded
 
-KEY_FILE = "course.key"  # beside the lock files that it signs
-VARIABLE = "SHARDWISE_KEY"  # holds the key itself, as secrets of CI do
+KEY_FILE = "course.key"  # next to the lock files that it signs
+VARIABLE = "SHARDWISE_KEY"  # contains the key itself, like a CI secret
 _DIGITS = r"[0-9a-fA-F]{64}"
-_MOST = 1000  # bytes of a file with a key
+_MOST = 1000  # bytes of a key file
 
 
 def course_key(path: Path) -> tuple[bytes, bool]:
-    """The key in a file, and whether it was made just now. Whoever has it can draw every student's questions."""
+    """Return the key in a file and whether it was just created. Anybody with the key can draw every student's questions."""
     if path.exists():
         key, made = read_key(path), False
         path.chmod(0o600)  # a copy may have lost its permissions
@@ -34,17 +34,17 @@ def course_key(path: Path) -> tuple[bytes, bool]:
         try:
             with file:
                 file.write(key.hex() + "\n")
-        except BaseException as error:  # half a key would be taken for one the next time
+        except BaseException as error:  # half a key would be used as one the next time
             path.unlink()
             if isinstance(error, OSError):
-                error.filename = str(path)  # a full disk names no file
+                error.filename = str(path)  # the error of a full disk has no file name
             raise
     _remember(key, path)
     return key, made
 
 
 def read_key(path: Path) -> bytes:
-    """The key in a file. Raises ShardwiseError when there is none."""
+    """Return the key in a file. Raises ShardwiseError if there is none."""
     try:
         return _key(read_bounded(path, _MOST).decode("utf-8-sig", errors="replace"), str(path))
     except OSError as error:
@@ -52,7 +52,7 @@ def read_key(path: Path) -> bytes:
 
 
 def named_key(path: Path | None) -> bytes | None:
-    """The key that a command was given: a file, or else the variable SHARDWISE_KEY; None without either."""
+    """Return the key that a command was given, from a file or from the variable SHARDWISE_KEY; None without either."""
     if path is not None:
         return read_key(path)
     text = os.environ.get(VARIABLE)
@@ -61,31 +61,31 @@ def named_key(path: Path | None) -> bytes | None:
 
 def _key(text: str, where: str) -> bytes:
     if not re.fullmatch(_DIGITS, text.strip()):
-        raise ShardwiseError(f"{where} is no course key: I expected 64 hexadecimal digits.")
+        raise ShardwiseError(f"{where} is not a course key: a key is 64 hexadecimal digits.")
     return bytes.fromhex(text.strip())
 
 
 def key_fingerprint(key: bytes) -> str:
-    """What a key is known by; the key cannot be found from it."""
+    """Return the fingerprint of a key, which does not reveal the key."""
     return hashlib.sha256(b"shardwise course key" + key).hexdigest()[:32]
 
 
 def key_for(lock: Path, known_by: str) -> bytes:
-    """The key of a lock file: the one beside it, or where `assign` last used it here. Raises ShardwiseError."""
+    """Return the key of a lock file, from next to it or from where `assign` last used it here. Raises ShardwiseError."""
     beside = lock.with_name(KEY_FILE)
     places = [beside, *(Path(place) for place in _remembered().get(known_by, ()))]
     for place in places:
         if place.is_file() and key_fingerprint(key := read_key(place)) == known_by:
             return key
-    seen = f"{beside} is another key" if beside.is_file() else f"there is no {beside}"
+    seen = f"{beside} is another key" if beside.is_file() else f"{beside} does not exist"
     raise ShardwiseError(
-        f"{lock} is signed with a course key that I do not have: {seen}. Give the file with --key, or put the key into "
-        f"{VARIABLE}; without it nobody can tell whether the lock file was changed."
+        f"Cannot verify {lock}: the course key that signed it is missing, because {seen}. Name the key file with --key, or put "
+        f"the key into {VARIABLE}."
     )
 
 
 def key_of_results(known_by: str, given: Sequence[bytes] = ()) -> bytes | None:
-    """Return the key of this fingerprint by which results were signed: one that was given, or that is known here; None without."""
+    """Return the key with this fingerprint that signed results, if it was given or is known here."""
     named = named_key(None)
     candidates: list[bytes] = [*given, *([named] if named else [])]
     for key in candidates:
@@ -95,21 +95,21 @@ def key_of_results(known_by: str, given: Sequence[bytes] = ()) -> bytes | None:
         with suppress(ShardwiseError):
             if key_fingerprint(key := read_key(place)) == known_by:
                 return key
-    own: bytes = own_key()  # where nothing can be remembered
+    own: bytes = own_key()  # if no key can be saved on this computer
     return own if key_fingerprint(own) == known_by else None
 
 
 @cache
 def own_key() -> bytes:
-    """Return this user's key, which signs results that no course key does: those of practice notebooks alone."""
+    """Return this user's key, which signs results that have no course key: those of practice notebooks only."""
     try:
         return course_key(_register().with_name("results.key"))[0]
-    except OSError:  # nothing can be kept here: it signs what this process writes
+    except OSError:  # the key cannot be saved, so it signs only what this process writes
         return secrets.token_bytes(32)
 
 
 def is_ours(known_by: str) -> bool:
-    """Whether `assign` has used the key of this fingerprint on this computer."""
+    """Return whether `assign` has used the key with this fingerprint on this computer."""
     return known_by in _remembered()
 
 
@@ -120,7 +120,7 @@ def _register() -> Path:
 
 
 def _remembered() -> dict[str, list[str]]:
-    """Fingerprints of the keys that were used here, and the files in which they lie; no key itself."""
+    """Return the fingerprints of keys that were used here with the paths of their files, but no keys."""
     with suppress(OSError, ValueError, TypeError, AttributeError):
         return {
             str(name): [str(place) for place in places] for name, places in json.loads(_register().read_bytes()).items()
@@ -129,7 +129,7 @@ def _remembered() -> dict[str, list[str]]:
 
 
 def _remember(key: bytes, path: Path) -> None:
-    """Note a key as ours. Where that cannot be written, lock files have to be named."""
+    """Record a key as ours. If the record cannot be written, users have to name lock files."""
     known, place = _remembered(), str(path.resolve())
     places = known.setdefault(key_fingerprint(key), [])
     if place not in places:

@@ -1,10 +1,10 @@
-"""Lock files: what was drawn for whom, signed with the course key, so that a changed one is noticed.
+"""Lock files: the draws of every student, signed with the course key, so that changes are detected.
 
-A header, a line for each student, and a last line with their number. Each line ends with its own signature, an HMAC-SHA256
-by the course key over the line and the signature of the line before: none can be dropped, added or moved, also into the lock
-file of another set, and of one that was cut off what is there can be believed. An older lock file of the same key stays
-valid: nothing in it says that there is a newer one.
-A lock file is data: nothing in it is ever run.
+A lock file has a header, a line for each student, and a last line with the number of students. Each line ends with a
+signature, an HMAC-SHA256 with the course key over the line and the previous line's signature. So no line can be dropped,
+added or moved, not even to the lock file of another set, and the beginning of a truncated file can be trusted. An older lock
+file with the same key stays valid: nothing in it says that there is a newer one.
+A lock file is data: nothing in it is ever executed.
 """
 
 from __future__ import annotations
@@ -27,30 +27,29 @@ from shardwise.question import Question
 from shardwise.text_files import first_line, lines_of
 
 LOCK_SUFFIX = ".lock.jsonl"
-FORMAT = 4  # of lock files: 2 had no signatures, those of 3 did not bind a line to its set
-_END = 200  # bytes at the end of a line in which its student stands
-# The beginning of a student's line, which tells name, points and other names without reading the questions
+FORMAT = 4  # of lock files: format 2 had no signatures, and format 3 did not bind a line to its set
+_END = 200  # bytes at the end of a line that contain the student
+# The beginning of a student's line: name, points and aliases can be read without the questions.
 _ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), (?:"also": (\[[^\]]*\]), )?')
 _SIGNATURE = re.compile(rb', "signature": "([0-9a-f]{64})"\}\n$')
-_DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
+_DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # errors that JSON of an unexpected shape causes
 
 
 class Lock:
-    """A lock file whose signatures are right: a header, then a line for each student, read one at a time.
+    """A lock file with valid signatures, whose students' lines are read one at a time.
 
-    Without `key` the one beside the file is taken. Raises ShardwiseError, which names the line that was changed. With
-    `cut_off`, a file that ends too early is read as far as it goes, which `is_whole` tells: a copy or a write that was
-    interrupted leaves such a file.
+    Without `key`, the key next to the file is used. Raises ShardwiseError, which names a line that was changed. With
+    `cut_off`, a file that ends too early, after an interrupted copy or write, is read as far as possible; `is_whole` is False.
     """
 
     def __init__(self, path: Path, key: bytes | None = None, *, cut_off: bool = False) -> None:
         self.path = path
         self.places: dict[str, int] = {}
-        self._before: dict[str, bytes] = {}  # the signature of the line before a student's
+        self._before: dict[str, bytes] = {}  # the signature of the line before each student's
         self._about: dict[str, tuple[str, float, tuple[str, ...]]] = {}  # names and points of each student
         self.is_whole = False
-        if path.exists() and not path.is_file():  # a pipe would be waited for
-            raise ShardwiseError(f"{path} cannot be read as a lock file: it is no ordinary file.")
+        if path.exists() and not path.is_file():  # reading a pipe would block
+            raise ShardwiseError(f"{path} cannot be read as a lock file: it is not a regular file.")
         try:
             with path.open("rb") as file:
                 first = file.readline(BOUNDS.lock_header_bytes)
@@ -65,37 +64,37 @@ class Lock:
             raise ShardwiseError(f"{path} cannot be read as a lock file: {error}") from None
         if not self.is_whole and not cut_off:
             raise ShardwiseError(
-                f"{path} ends before its last line: it was cut off. Run the same `shardwise assign` again, which mends it."
+                f"{path} was cut off before its last line. Run the same `shardwise assign` again to repair it."
             )
 
     def _read_header(self, line: bytes) -> dict[str, Any]:
         header: dict[str, Any] = json.loads(line)
         if not isinstance(header, dict) or "set" not in header:
-            raise ShardwiseError(f"{self.path} is no lock file: its first line names no set.")
+            raise ShardwiseError(f"{self.path} is not a lock file: its first line names no set.")
         if header.get("format") != FORMAT:
             raise ShardwiseError(
-                f"{self.path} was written by shardwise {header.get('version', '(unknown)')!s:.20} in another format "
-                f"({header.get('format', 1)!s:.10}); this is format {FORMAT}. Grade it with the version that wrote it."
+                f"{self.path} was written by shardwise {header.get('version', '(unknown)')!s:.20} in format "
+                f"{header.get('format', 1)!s:.10}, but this version reads format {FORMAT}. Grade it with the version that wrote it."
             )
         return header
 
     def _key(self, given: bytes | None) -> bytes:
         known_by = str(self.header.get("key"))
         if given is not None and key_fingerprint(given) != known_by:
-            raise ShardwiseError(f"{self.path} is signed with another course key than the one that was given.")
+            raise ShardwiseError(f"{self.path} is signed with a different course key than the given one.")
         return given if given is not None else key_for(self.path, known_by)
 
     def _read_students(self, file: BinaryIO, first: bytes) -> None:
-        """Check every line and note where it begins."""
+        """Check every line and record where it begins."""
         before, place = _signature_in(first), len(first)
         for number, line in enumerate(lines_of(file, BOUNDS.lock_line_bytes), start=2):
             if self.is_whole:
-                raise ShardwiseError(f"{self.path}, line {number}: this was added after the last line. {_RESTORE}")
+                raise ShardwiseError(f"{self.path}, line {number}: this line was added after the last one. {_RESTORE}")
             signature = _signature_of(line, self.key, before)
             if signature is None:
                 if line.endswith(b"\n"):
                     raise self._changed(number)
-                return  # a line that was being written
+                return  # the line was still being written
             if line.startswith(b'{"students": '):
                 self.is_whole = True
                 continue
@@ -107,28 +106,28 @@ class Lock:
 
     def _changed(self, number: int) -> ShardwiseError:
         return ShardwiseError(
-            f"{self.path}, line {number}: this was changed after it was written, or lines before it were dropped, added or moved. {_RESTORE}"
+            f"{self.path}, line {number}: this line was changed, or lines before it were dropped, added or moved. {_RESTORE}"
         )
 
     @property
     def set_name(self) -> str:
-        """The set that was drawn."""
+        """The name of the set."""
         return str(self.header["set"])
 
     @property
     def due(self) -> datetime | None:
-        """When notebooks begin to be late. Raises ShardwiseError when the header says it in no way that can be read."""
+        """The due date, if there is one. Raises ShardwiseError if it cannot be read."""
         due = self.header.get("due")
         try:
             found = datetime.fromisoformat(due) if due else None
         except _DAMAGE:
             found = datetime.min
         if found is not None and found.tzinfo is None:
-            raise ShardwiseError(f"{self.path} is due at {str(due)[:40]!r}; I expected a time with an offset.")
+            raise ShardwiseError(f"{self.path} has the due date {str(due)[:40]!r}. A due date needs an offset.")
         return found
 
     def line(self, student: str) -> bytes:
-        """A student's line as it stands. Raises KeyError for a stranger, ShardwiseError when it changed meanwhile."""
+        """Return a student's line. Raises KeyError for an unknown student, ShardwiseError if the file has changed."""
         with self.path.open("rb") as file:
             file.seek(self.places[student])
             line = file.readline(BOUNDS.lock_line_bytes)
@@ -142,12 +141,12 @@ class Lock:
         return name, points
 
     def called(self, student: str) -> tuple[str, tuple[str, ...]]:
-        """Return a student's name, and what else course systems may call them. Raises KeyError."""
+        """Return a student's name and their aliases in course systems. Raises KeyError."""
         name, _, also = self._about[student]
         return name, also
 
     def questions(self, student: str) -> list[Question]:
-        """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
+        """Return a student's questions as drawn. Raises KeyError for an unknown student, ShardwiseError for a damaged line."""
         line = self.line(student)
         try:
             return list(read_line(line)[1])
@@ -155,47 +154,47 @@ class Lock:
             raise ShardwiseError(f"{self.path}: the line of {student} is damaged: {error}") from None
 
     def students(self) -> Iterator[str]:
-        """Every student, in the roster's order."""
+        """Yield every student, in the roster's order."""
         return iter(self.places)
 
 
 def claimed_key(path: Path) -> str:
-    """The fingerprint of the key with which a file says that it is signed; nothing if it does not say."""
+    """Return the fingerprint of the key that a file claims to be signed with; empty if it names none."""
     with suppress(OSError, AttributeError, *_DAMAGE):
         return str(json.loads(first_line(path, BOUNDS.lock_header_bytes)).get("key", ""))
     return ""
 
 
-_RESTORE = "Restore it from a copy, or move it away and assign anew."
+_RESTORE = "Restore the file from a copy, or move it away and assign again."
 
 
 class LockWriter:
-    """Writes the lines of a lock file, each with its signature."""
+    """A writer for the lines of a lock file, which signs each of them."""
 
     def __init__(self, file: BinaryIO, key: bytes) -> None:
         self._file, self._key = file, key
-        self._before = b""  # the signature of the line before
+        self._before = b""  # the signature of the previous line
         self._lines = 0
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """A header or a student's line; a signature that it had is left out."""
+        """Write a header or a student's line; an old signature in it is dropped."""
         self.sign(line_of({name: value for name, value in data.items() if name != "signature"}).encode())
 
     def sign(self, unsigned: bytes) -> None:
-        """A line of JSON."""
+        """Sign and write a line of JSON."""
         line = _signed(self._key, unsigned, self._before)
         self._before = _signature_in(line)
         self._lines += 1
         self._file.write(line)
 
     def end(self) -> None:
-        """The last line."""
+        """Write the last line."""
         self.add({"students": self._lines - 1})
 
 
 @contextmanager
 def writing(path: Path, key: bytes) -> Iterator[LockWriter]:
-    """Write a lock file, for nobody else to read; it takes its place as a whole or not at all."""
+    """Write a lock file that only its owner can read; it appears as a whole or not at all."""
     with replacing(path, private=True) as fresh, fresh.open("wb") as file:
         writer = LockWriter(file, key)
         yield writer
@@ -205,19 +204,19 @@ def writing(path: Path, key: bytes) -> Iterator[LockWriter]:
 def student_line(
     student: str, name: str, questions: Sequence[Mapping[str, Any]], also: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return a student's line, with frequently read fields at its ends; `also` holds their other names in course systems."""
+    """Return a student's line, with frequently read fields at its ends; `also` contains their aliases in course systems."""
     points = round(sum(float(question["points"]) for question in questions), 4)
     others = {"also": list(also)} if also else {}
     return {"name": name, "points": points, **others, "questions": questions, "student": student}
 
 
 def line_of(data: Mapping[str, Any]) -> str:
-    """A line as in a lock file, unsigned, in the order given: arguments and symbols have one, and the student stands last."""
+    """Return an unsigned line as in a lock file. It keeps the given order, which matters for arguments and for the student."""
     return json.dumps(data, ensure_ascii=False) + "\n"
 
 
 def _signed(key: bytes, unsigned: bytes, before: bytes) -> bytes:
-    """A line with its signature as its last entry."""
+    """Return a line with its signature as the last entry."""
     body = unsigned.removesuffix(b"}\n")
     return body + b', "signature": "' + _hmac(key, before + body) + b'"}\n'
 
@@ -232,14 +231,14 @@ def _signature_in(line: bytes) -> bytes:
 
 
 def _signature_of(line: bytes, key: bytes, before: bytes) -> bytes | None:
-    """Return a line's signature, if it is right for what stands before it."""
+    """Return a line's signature, if it is valid for the line and the previous signature."""
     signature = _signature_in(line)
     body = line[: -len(b', "signature": ""}\n') - len(signature)]
     return signature if signature and hmac.compare_digest(signature, _hmac(key, before + body)) else None
 
 
 def _student_of(line: bytes) -> str:
-    """The student of a line without reading all of it: only the signature stands after."""
+    """Return the student of a line without parsing it: only the signature follows the student."""
     found = re.search(rb'"student": "([^"\\]+)", "signature"', line[-_END - 64 :])
     return found[1].decode() if found else str(json.loads(line)["student"])
 
@@ -253,7 +252,7 @@ def _about(line: bytes, student: str) -> tuple[str, float, tuple[str, ...]]:
 
 
 def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
-    """A student's name and questions out of a line of a lock file. Raises ShardwiseError when it is damaged."""
+    """Return a student's name and questions from a line of a lock file. Raises ShardwiseError if it is damaged."""
     try:
         data = json.loads(line)
         return str(data.get("name", "")), tuple(_question(question) for question in data["questions"])
@@ -262,10 +261,10 @@ def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
 
 
 def _question(data: Mapping[str, Any]) -> Question:
-    """Return a question as it was drawn. Raises ShardwiseError when the data is not a valid question."""
+    """Return a question as it was drawn. Raises ShardwiseError if the data is not a valid question."""
     kind = kinds().get(str(data.get("kind")))
     if kind is None:
-        raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here: install the package that adds it")
+        raise ShardwiseError(f"the kind {data.get('kind')!r} is not installed here: install the package that adds it")
     try:
         form, key = kind.Form.model_validate(data["form"]), kind.Key.model_validate(data["key"])
         return Question.model_validate({**data, "form": form, "key": key})

@@ -1,7 +1,7 @@
-"""Notebooks: a chapter for practice, or a student's set, as cells with metadata that nbgrader and we understand.
+"""Notebooks: a chapter for practice or a student's set, as cells with metadata for shardwise and nbgrader.
 
-They are plain data in Jupyter's format 4.5: building them through nbformat validates every cell, which takes longer than
-drawing its question. The tests validate each kind of notebook instead.
+They are plain data in Jupyter's format 4.5. Building them with nbformat would validate every cell, which takes longer than
+drawing its question; instead, the tests validate each kind of notebook.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from shardwise.question import Question
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
-PRACTICE_SEED = "0"  # every practice notebook starts from this seed; another() goes on from it
+PRACTICE_SEED = "0"  # every practice notebook starts from this seed; another() continues from it
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
-_SHORT = 60  # characters of an example that stands beside a line of code
+_SHORT = 60  # characters of an example in a comment after code
 _VERBS = ("another", "check", "figure", "hint", "practice", "progress", "solution")
-_HOW_TO_TYPE = """Answer in the cell under each question and run the cell below it: the feedback comes at once.
+_HOW_TO_TYPE = """Answer in the cell under each question, then run the cell below it to get feedback.
 
-- `hint()` gives the next hint for the problem that you checked last, `solution()` its worked solution.
+- `hint()` gives the next hint for the problem that you checked last, and `solution()` its worked solution.
 - `another()` draws the same problem with new numbers. Every problem has many variants.
 - `practice("name")` shows a question as a form, if you prefer buttons to cells."""
-_HOW_TO_USE_FORMS = """Choose **Run → Run All Cells**: every question becomes a form, and the feedback comes at once.
+_HOW_TO_USE_FORMS = """Choose **Run → Run All Cells**. Every question becomes a form that gives feedback at once.
 
-- *Hint* and *Solution* are under the form. *Another* draws the same problem with new numbers; every problem has many variants.
+- *Hint* and *Solution* are under the form. *New numbers* draws another variant of the same problem; every problem has many variants.
 - What you typed stays in this notebook when you save it.
-- If you would rather type than click: put your answer in place of the three dots under a form, and run that cell."""
+- If you prefer typing, replace the three dots under a form with your answer and run that cell."""
 _UNREADABLE = (
-    "- An answer that cannot be read costs nothing. Numbers take any unit of the right kind: `1750 MB` is `1.75 GB`."
+    "- An answer that cannot be read costs nothing. You can use any unit of the right kind: `1750 MB` is `1.75 GB`."
 )
 
 
 def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None, typed: bool = False) -> Notebook:
-    """A chapter as a practice notebook: the lesson, and each question as a form with a line under it for those who type.
+    """Return a chapter as a practice notebook: the lesson, and each question as a form with a cell for a typed answer.
 
-    A `typed` notebook has an answer cell and a check cell for each question in place of the form: it can be collected and
-    graded, by us and by nbgrader. Where the chapter lists its problems by sections of the lesson, each section is
-    followed by its own. `named` is where the notebook finds the bank; without it, it practises the shipped one.
-    Raises Faulty when a section is not in the lesson.
+    With `typed`, each question has an answer cell and a check cell instead of the form, so that shardwise and nbgrader can
+    grade the notebook. If the chapter lists its problems by sections of the lesson, each section is followed by its problems.
+    `named` is the notebook's name for the bank; without it, the notebook uses the shipped bank. Raises Faulty if a section is
+    not in the lesson.
     """
     about = bank.chapters[chapter]
     if faults := section_faults(bank, chapter):
@@ -63,7 +63,7 @@ def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None, type
         _code(_setup(chapter, named), "setup", f"{chapter}-setup"),
     ]
     problems = iter(_problem_cells(bank, chapter, named, typed=typed))
-    if about.sections:  # one can answer from the first problem on, so the set-up follows the opening
+    if about.sections:  # the set-up precedes the first problem
         opening = [section for heading, section in lesson if not heading]
         cells = [*chain.from_iterable(opening), *start]
         for heading, section in lesson[len(opening) :]:
@@ -74,7 +74,7 @@ def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None, type
 
 
 def _problem_cells(bank: Bank, chapter: str, named: str | None, *, typed: bool) -> Iterator[list[Cell]]:
-    """The cells of each problem of a chapter: question, answer, check; or the form, and a line to type an answer in."""
+    """Yield the cells of each problem of a chapter: question, answer and check, or a form and a cell for a typed answer."""
     for number, problem in enumerate(bank.of_chapter(chapter), start=1):
         question = pose(problem, PRACTICE_SEED)
         if typed:
@@ -86,9 +86,9 @@ def _problem_cells(bank: Bank, chapter: str, named: str | None, *, typed: bool) 
 
 
 def _with_solution_marked(source: str) -> str:
-    """Return an answer cell with the marks between which nbgrader puts its stub; without them it takes the whole cell out."""
+    """Return an answer cell with the marks between which nbgrader puts its stub; without them it removes the entire cell."""
     *skeleton, last = source.split("\n")
-    if last.strip() != "...":  # else that is the body of a function
+    if last.strip() != "...":  # otherwise the last line is the body of a function
         return f"{source}\n### BEGIN SOLUTION\n### END SOLUTION"
     indent = last.removesuffix("...")
     return "\n".join([*skeleton, f"{indent}### BEGIN SOLUTION", last, f"{indent}### END SOLUTION"])
@@ -100,18 +100,18 @@ def _is_verb(name: str) -> bool:
 
 
 def _setup(chapter: str, named: str | None) -> str:
-    """The first code cell: the student's verbs, and how the student stands; it also says where the problems are."""
+    """Return the first code cell: it imports the student's functions, shows progress, and names the bank."""
     call = f"progress({json.dumps(chapter, ensure_ascii=False)}{_where(named)})"
     verbs = (
         sorted({*_VERBS, *filter(_is_verb, added(VERBS))}) if named is None else _VERBS
-    )  # whoever has the shipped bank has its verbs
+    )  # the shipped bank adds functions that are always available with it
     return f"from shardwise import {', '.join(verbs)}\n\n{call}"
 
 
 def lesson_cells(folder: Path, chapter: str, named: str | None = None) -> list[tuple[str, list[Cell]]]:
-    """The lesson, each section's cells after its heading: its text with the pictures inside, and its moving pictures."""
+    """Return the headings of a lesson with their cells: text with embedded figures, and interactive figures."""
     if not (folder / "lesson.md").exists():
-        raise ShardwiseError(f"The chapter {chapter} has no lesson.md; every notebook begins with one.")
+        raise ShardwiseError(f"The chapter {chapter} has no lesson.md, which every notebook begins with.")
     found = []
     for number, section in enumerate(sections_of(lesson_of(folder))):
         cells = []
@@ -132,12 +132,12 @@ def _lesson_text(text: str, folder: Path, identity: str) -> Cell:
 
 
 def _figure(name: str, chapter: str, named: str | None) -> Cell:
-    """The cell that shows a moving picture. Its still is in the lesson beside it, so its output is a line of text."""
+    """Return the cell of an interactive figure. Its output is a line of text, because the lesson contains a still image."""
     cell = _code(
         f"from shardwise import figure\nfigure({json.dumps(name)}{_where(named)})", "figure", f"{chapter}-{name}"
     )
     cell["metadata"] |= _WHOLE
-    text = "*To move this picture, run this cell.*"
+    text = "*To use this interactive figure, run this cell.*"
     shown = {"text/markdown": text, "text/plain": to_plain(text)}
     cell["outputs"] = [{"output_type": "display_data", "data": shown, "metadata": {}}]
     return cell
@@ -152,13 +152,15 @@ def _intro(chapter: str, heading: str, *, typed: bool) -> Cell:
     return _markdown(f"## {heading}\n\n{how}\n{_UNREADABLE}", "lesson", f"{chapter}-practice")
 
 
-_WHOLE = {"scrolled": False}  # Notebook 7 puts a tall output into a box that scrolls
+_WHOLE = {"scrolled": False}  # otherwise Notebook 7 puts a tall output into a scrolling box
 
 
 def _form(question: Question, number: int, named: str | None) -> Cell:
-    """The cell that shows a question as a form. Its output is the question as text, for readers without a kernel."""
+    """Return the cell of a question's form. Its output is the question as text, for readers without a kernel."""
     call = f"practice({json.dumps(question.slug)}{_where(named)})"
-    source = f"# {number}. {question.title}\nfrom shardwise import practice\n\n{call}"  # folded, its first line shows
+    source = (
+        f"# {number}. {question.title}\nfrom shardwise import practice\n\n{call}"  # a folded cell shows its first line
+    )
     cell = _code(source, "form", f"{question.name}-form", question)
     cell["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter and VS Code; for Colab
     cell["metadata"] |= _WHOLE
@@ -169,17 +171,17 @@ def _form(question: Question, number: int, named: str | None) -> Cell:
 
 
 def _typed_answer(question: Question, named: str | None) -> Cell:
-    """A line in which an answer can be typed, in place of the form above it: also after a restart of the kernel."""
+    """Return a cell for a typed answer, as an alternative to the form; it also works after a restart of the kernel."""
     call = f"check({json.dumps(question.slug)}, ..., seed={question.seed}{_where(named)}){_such_as(question)}"
-    source = f"from shardwise import check  # if you would rather type\n{call}"
+    source = f"from shardwise import check  # if you prefer typing\n{call}"
     return _code(source, "typed", f"{question.name}-typed", question)
 
 
 def _such_as(question: Question) -> str:
-    """A comment that says what can stand in place of the dots, where that is short."""
+    """Return a comment with an example answer, if it is short."""
     kind = kind_of(question)
     if kind.is_program:
-        return f"  # the function {variable_of(question)}, defined in a cell of yours"
+        return f"  # the function {variable_of(question)}, defined in one of your cells"
     example = repr(kind.example(question.form))
     return f"  # such as {example}" if len(example) <= _SHORT else ""
 
@@ -194,7 +196,7 @@ def _headed(question: Question, number: int) -> str:
 
 
 def question_cells(question: Question, number: int) -> list[Cell]:
-    """The question's text, and the cell for its answer."""
+    """Return the cells with the question's text and for its answer."""
     kind, variable = kind_of(question), variable_of(question)
     text = f"{_headed(question, number)}\n\n{kind.instruction(question.form, variable)}"
     answer = _code(kind.cells(question.form, variable), "answer", f"{question.name}-answer", question)
@@ -203,7 +205,7 @@ def question_cells(question: Question, number: int) -> list[Cell]:
 
 
 def practice_check(question: Question, named: str | None = None) -> Cell:
-    """The cell that marks an answer to the variant above it, by itself: also after a restart of the kernel."""
+    """Return the cell that checks the answer above it; it also works after a restart of the kernel."""
     source = f'from shardwise import check\ncheck("{question.slug}"{_where(named)})'
     cell = _code(source, "check", f"{question.name}-check", question)
     cell["metadata"]["shardwise"]["seed"] = question.seed
@@ -214,11 +216,11 @@ def practice_check(question: Question, named: str | None = None) -> Cell:
 def set_notebook(
     questions: Sequence[Question], *, set_name: str, intro: str, closing: str, metadata: Mapping[str, Any]
 ) -> Notebook:
-    """A student's graded notebook: questions and answer cells; check cells say how answers are read, no more."""
+    """Return a student's graded notebook: questions, answer cells, and check cells that only show how an answer is read."""
     cells = [_markdown(intro, "lesson", "intro"), _set_up(questions, set_name)]
     for number, question in enumerate(questions, start=1):
         asked, answer = question_cells(question, number)
-        # In nbgrader's terms a manually graded answer: nothing in this notebook can judge it.
+        # For nbgrader it is a manually graded answer, because nothing in this notebook can judge it.
         answer["metadata"]["nbgrader"] = _nbgrader(
             f"{question.name}-answer", grade=True, solution=True, points=question.points
         )
@@ -230,11 +232,11 @@ def set_notebook(
 
 
 def _set_up(questions: Sequence[Question], set_name: str) -> Cell:
-    """The cell that gives check() what it needs to read answers, a line a question; folded away."""
+    """Return the folded cell that gives check() the data it needs to read answers, one line per question."""
     rows = "".join(f"    {question.slug!r}: {readable(question)!r},\n" for question in questions)
     source = (
         "# @title Set-up: run this cell first\n"
-        "# The questions as check() needs them to read your answers. No keys are in here.\n"
+        "# check() needs this to read your answers. It contains no keys.\n"
         "from shardwise import another, check, check_all, handed_out, hint, practice, solution\n\n"
         f"handed_out({set_name!r}, {{\n{rows}}})"
     )
@@ -244,7 +246,7 @@ def _set_up(questions: Sequence[Question], set_name: str) -> Cell:
 
 
 def readable(question: Question) -> dict[str, Any]:
-    """What is needed to read the answer to a question, and nothing to judge it by."""
+    """Return the data that is needed to read an answer to a question, but not to judge it."""
     about: dict[str, Any] = {"title": question.title, "kind": question.kind, "points": question.points}
     about["form"] = question.form.model_dump(mode="json", exclude_defaults=True)
     call = kind_of(question).trial(question)
@@ -254,7 +256,7 @@ def readable(question: Question) -> dict[str, Any]:
 def _nbgrader(
     grade_id: str, *, grade: bool = False, locked: bool = False, solution: bool = False, points: float | None = None
 ) -> dict[str, Any]:
-    """Metadata of nbgrader's schema, version 3."""
+    """Return a cell's metadata in nbgrader's schema, version 3."""
     cell: dict[str, Any] = {
         "schema_version": 3, "grade": grade, "locked": locked, "solution": solution, "task": False, "grade_id": grade_id
     }  # fmt: skip
@@ -295,12 +297,12 @@ def _notebook(cells: Iterable[Cell], metadata: Mapping[str, Any]) -> Notebook:
 
 
 def file_text(notebook: Notebook) -> str:
-    """A notebook as the text of its file: sorted keys, so that the same notebook is the same file."""
+    """Return the text of a notebook's file, with sorted keys, so that equal notebooks are equal files."""
     return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def compact_text(notebook: Notebook) -> str:
-    """The same with a cell a line, which takes a fraction of the time: for the notebooks of a class."""
+    """Return the same text with one cell per line, which is much faster, for the notebooks of a class."""
     cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in notebook["cells"])
     rest = json.dumps({name: notebook[name] for name in sorted(notebook) if name != "cells"}, ensure_ascii=False)
     return f'{{"cells": [\n{cells}\n],\n{rest[1:]}\n'

@@ -1,4 +1,4 @@
-"""Rendering: the practice notebooks of every chapter, written only where they differ."""
+"""Rendering: writes the practice notebooks of all chapters that are out of date."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from shardwise.text_files import read_bounded
 
 
 def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: bool = False) -> list[Path]:
-    """Write every chapter's notebook into `out`; with `check` write nothing. Gives the files that differed.
+    """Write every chapter's notebook into `out`, unless `check` is set. Returns the files that were out of date.
 
-    The questions are forms, or with `typed` answer cells and check cells, which can be collected and graded.
-
-    Raises ShardwiseError, before anything is written, when somebody has worked in a notebook that would be overwritten; and
-    when what was written is gone again.
+        The questions are forms or, with `typed`, answer cells and check cells that can be graded. Raises ShardwiseError, before
+    anything is written, if a notebook that contains work would be overwritten; and afterwards, if a written file is gone.
     """
-    from shardwise.course.assigning.notebooks import chapter_notebook, file_text  # loads what draws questions
+    from shardwise.course.assigning.notebooks import (
+        chapter_notebook,
+        file_text,
+    )  # imported here, because it loads the code that draws questions
 
     for chapter in banks.chapters:
         several = [str(bank.folder) for bank in banks.all if chapter in bank.chapters]
         if len(several) > 1:
             raise ShardwiseError(
-                f"{' and '.join(several)} both have a chapter {chapter}, and a notebook is called after its chapter. "
-                "Render each bank into a folder of its own, with --bank and --out."
+                f"{' and '.join(several)} both have a chapter {chapter}, so their notebooks would have the same name. "
+                "Render each bank into a different folder with --bank and --out."
             )
     wanted = {out / f"{chapter}.ipynb": chapter for chapter in banks.chapters}
     texts: dict[Path, str] = {}
@@ -44,17 +45,19 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
     if used:
         names = ", ".join(map(str, used))
         raise ShardwiseError(
-            f"{names}: somebody has run cells there. Move it away, give another --out, or use --force."
+            f"Cannot overwrite {names}: it contains work. Move it away, use another --out, or use --force."
         )
     for path, text in texts.items():
         write_file(path, text.encode())
     if gone := [str(path) for path in texts if not path.exists()]:
-        raise ShardwiseError(f"{', '.join(gone)}: deleted while others were written. Run the same command again.")
+        raise ShardwiseError(
+            f"{', '.join(gone)} was deleted while other notebooks were being written. Run the same command again."
+        )
     return list(texts)
 
 
 def _named(bank: Bank, out: Path) -> str | None:
-    """How a notebook in `out` names its bank: not at all when it is the shipped one."""
+    """Return how a notebook in `out` names its bank; None for the shipped bank."""
     if name_of(bank.folder) == SHIPPED:
         return None
     return Path(os.path.relpath(bank.folder, out.resolve())).as_posix()
@@ -65,5 +68,5 @@ def _text_of(path: Path) -> str:
 
 
 def _worked_in(text: str) -> bool:
-    """Whether a notebook has been run: what we write has no counts."""
+    """Return whether a notebook has been run: notebooks that we write have no execution counts."""
     return bool(re.search(r'"execution_count": \d', text))

@@ -1,4 +1,4 @@
-"""Rosters: who takes part in a course, as a table that a spreadsheet or a learning platform writes."""
+"""Rosters: the students of a course, as a table from a spreadsheet or a learning platform."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from shardwise.errors import Fault, Faulty
 from shardwise.file_names import fault_of_name
 from shardwise.markdown.escaping import printable
 
-_IDENTITIES = ("student", "id")  # columns of a roster, in any case; only where there is neither, the email counts
+_IDENTITIES = (
+    "student",
+    "id",
+)  # columns of a roster, ignoring case; the email identifies a student only if there is neither
 _ALIASES = ("email", "login", "username", "github", "github_username", "canvas_id", "sid", "alias", "aliases")
 
 
@@ -22,11 +25,11 @@ class Student:
 
     id: str
     name: str
-    also: tuple[str, ...] = ()  # what else course systems call them
+    also: tuple[str, ...] = ()  # the student's aliases in course systems
 
 
 def load_roster(path: Path) -> list[Student]:
-    """Return a roster: CSV with a column `student`, `id` or `email`, perhaps a `name`, and what else course systems call students.
+    """Read a roster: CSV with a column `student`, `id` or `email`, and optionally a `name` and aliases in course systems.
 
     Raises Faulty with all its faults.
     """
@@ -35,11 +38,11 @@ def load_roster(path: Path) -> list[Student]:
     named = [name.strip() for name in table.columns if name.strip().lower() in _IDENTITIES]
     named = named or [name.strip() for name in table.columns if name.strip().lower() == "email"]
     if not named:
-        begins = "A roster begins with the line: student,name  (or id, or email)"
-        raise Faulty([Fault(f"{path}:1:1", f"I saw {table.seen}", begins)])
+        begins = "A roster must begin with the line: student,name  (or id, or email)"
+        raise Faulty([Fault(f"{path}:1:1", f"the first line is {table.seen}", begins)])
     if len(named) > 1:
-        which = f"columns {' and '.join(named)} each say who a student is"
-        raise Faulty([Fault(f"{path}:1:1", which, "Keep one of them, and give the others another name.")])
+        which = f"the columns {' and '.join(named)} both identify students"
+        raise Faulty([Fault(f"{path}:1:1", which, "Keep one of them and rename the others.")])
     identity = head[named[0].lower()]
     faults: list[Fault] = []
     students: dict[str, Student] = {}
@@ -50,7 +53,7 @@ def load_roster(path: Path) -> list[Student]:
             what, remedy = fault
             faults.append(Fault(place, f"student {student!r} {what}", remedy))
         elif student.lower() in students:
-            faults.append(Fault(place, f"student {student!r} appears twice"))
+            faults.append(Fault(place, f"student {student!r} is listed twice"))
         name = " ".join(printable(row.get(head.get("name", ""), "")).split())
         students[student.lower()] = Student(student, name or student, _aliases(row, head, student))
         places[student.lower()] = place
@@ -58,23 +61,25 @@ def load_roster(path: Path) -> list[Student]:
     if faults:
         raise Faulty(faults)
     if not students:
-        raise Faulty([Fault(f"{path}:2:1", "there is no student below the first line", "Add a line for each.")])
+        raise Faulty(
+            [Fault(f"{path}:2:1", "there are no students below the first line", "Add a line for each student.")]
+        )
     return list(students.values())
 
 
 def _shared(students: Mapping[str, Student], places: Mapping[str, str]) -> Iterator[Fault]:
-    """Yield the aliases that are another student's id or alias: nobody could tell whose hand-in bears it."""
+    """Yield a fault for each alias that is another student's id or alias: a submission with that name would be ambiguous."""
     owners = {key: student.id for key, student in students.items()}
     for key, student in students.items():
         for alias in student.also:
             other = owners.setdefault(alias.lower(), student.id)
             if other != student.id:
-                remedy = "Leave it out of both lines, or give each student one of their own."
+                remedy = "Remove it from both lines, or give each student a different one."
                 yield Fault(places[key], f"{student.id} and {other} are both called {alias!r}", remedy)
 
 
 def _aliases(row: Mapping[str, str], head: Mapping[str, str], student: str) -> tuple[str, ...]:
-    """Return the other names of a student in a roster row; a cell may hold several, separated by semicolons."""
+    """Return the aliases of a student in a roster row; a cell may contain several, separated by semicolons."""
     cells = (row.get(head[column]) or "" for column in head if column.replace(" ", "_") in _ALIASES)
     found = (" ".join(printable(alias).split()) for cell in cells for alias in cell.split(";"))
     return tuple(dict.fromkeys(alias for alias in found if alias != student and re.fullmatch(r"[^\[\]]+", alias)))

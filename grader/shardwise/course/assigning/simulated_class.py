@@ -1,4 +1,4 @@
-"""Simulated students: handed-out notebooks filled with answers of a known quality, for demos, rehearsals and benchmarks."""
+"""Simulated students: assigned notebooks filled with known answers, for demos, rehearsals and benchmarks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shardwise.kinds import kind_of, variable_of
 from shardwise.question import Outcome, Question
 from shardwise.text_files import read_bounded
 
-Writer = Callable[[Question], str | None]  # the source of an answer cell; None leaves it as it was
+Writer = Callable[[Question], str | None]  # returns the source of an answer cell; None keeps the cell unchanged
 
 ATTACKS = {
     "reads the reference": "import shardwise_bank\nprint((shardwise_bank.folder() / 'solutions' / 'ring.py').read_text())",
@@ -26,18 +26,18 @@ ATTACKS = {
 
 
 def right(question: Question) -> str | None:
-    """The right answer."""
+    """Return the right answer."""
     return _written(question, Outcome.CORRECT, None)
 
 
 def mistaken(question: Question) -> str | None:
-    """The first recognised mistake, or the first wrong answer there is."""
+    """Return the first recognised mistake, or the first wrong answer."""
     tries = ((Outcome.INCORRECT, 0), (Outcome.PARTIAL, 0), (Outcome.INCORRECT, None), (Outcome.PARTIAL, None))
     return next((text for text in (_written(question, *wanted) for wanted in tries) if text), None)
 
 
 def unreadable(question: Question) -> str | None:
-    """Something that cannot be read."""
+    """Return an answer that cannot be read."""
     return f"{variable_of(question)} = 'a lot, I think'"
 
 
@@ -55,7 +55,7 @@ def _written(question: Question, outcome: Outcome, mistake: int | None) -> str |
 
 
 def fill(notebook: dict[str, Any], questions: Sequence[Question], write: Writer) -> dict[str, Any]:
-    """A notebook with its answer cells written; every other cell stays as it is."""
+    """Return a notebook with its answer cells filled in and all other cells unchanged."""
     known = {question.cell: question for question in questions}
     for cell in notebook["cells"]:
         ours = cell["metadata"].get("shardwise", {})
@@ -67,7 +67,7 @@ def fill(notebook: dict[str, Any], questions: Sequence[Question], write: Writer)
 
 
 def add_cell(notebook: dict[str, Any], source: str, place: int = 3) -> dict[str, Any]:
-    """A notebook with one more code cell, as a student would add it."""
+    """Return a notebook with an additional code cell, as a student would add it."""
     cell: dict[str, Any] = {
         "cell_type": "code",
         "id": f"added-{place}",
@@ -83,7 +83,7 @@ def add_cell(notebook: dict[str, Any], source: str, place: int = 3) -> dict[str,
 def hand_in(
     lock: Lock, handed_out: Path, handed_in: Path, student: str, write: Writer, attack: str | None = None
 ) -> Path:
-    """Fill a student's notebook and put it where submissions are collected; `attack` is the source of an added cell."""
+    """Fill in a student's notebook and put it into the folder of submissions; `attack` is the source of an added cell."""
     name = f"{lock.set_name}.ipynb"
     notebook = json.loads(read_bounded(handed_out / student / name, BOUNDS.bytes))
     notebook = fill(notebook, lock.questions(student), write)

@@ -1,1 +1,1 @@
-"""Collecting: submissions are found, read with suspicion, and matched with students."""
+"""Collecting: finds submissions, reads them with suspicion, and matches them with students."""

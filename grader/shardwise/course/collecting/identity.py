@@ -1,4 +1,4 @@
-"""Whose a notebook is: its metadata, the place where it lies and the lock file must agree, or a person decides."""
+"""The owner of a notebook: its metadata, its location and the lock file must agree, or a person decides."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from shardwise.course.collecting.submissions import Submission
 from shardwise.course.collecting.submitted_files import BadSubmission, SubmittedFile, readable_name, stem_of
 from shardwise.course.gradescope import People, called, exported_at, is_of_gradescope, uploaders_of
 
-_COLLECTED = "submitted"  # what nbgrader calls the folder of submissions, and so do we
+_COLLECTED = "submitted"  # the name of nbgrader's folder of submissions, which we use too
 
 
 class Disagreement(BadSubmission):
-    """A notebook names one student, and the place where it lies another: it says nothing about either."""
+    """A notebook names one student but its location names another, so it proves nothing about either."""
 
     def __init__(self, message: str, claimed: str) -> None:
         super().__init__(message)
@@ -28,15 +28,15 @@ class Disagreement(BadSubmission):
 def of_set(
     found: SubmittedFile, submission: Submission, lock: Lock, decided: str | None = None, uploaders: People = ()
 ) -> Submission:
-    """Return a notebook of a set with its student: the one that was `decided` on, or whom everything names.
+    """Return a notebook of a set with its student: the one in `decided`, or the one that all evidence names.
 
-    `uploaders` is who handed it in, where a course system says so.
+    `uploaders` are the people who submitted it, if a course system says so.
 
-    Raises BadSubmission that says what is missing, Disagreement that says what disagrees.
+    Raises BadSubmission if evidence is missing, and Disagreement if it is contradictory.
     """
     student = decided or submission.student or owner(found, lock)
     if not student:
-        raise BadSubmission("This notebook's metadata name no student. Say whose it is with --student.")
+        raise BadSubmission("This notebook's metadata name no student. Name its owner with --student.")
     if student not in lock.places:
         who = "--student names" if decided else "This notebook names the student"
         raise BadSubmission(f"{who} {student!r}, who is not in {lock.path.name}.")
@@ -49,38 +49,38 @@ def of_set(
 
 
 def _must_agree(call: Called, student: str, lock: Lock, *, is_for_uploader: bool) -> None:
-    """Raise Disagreement where a folder, an archive or a file is called after somebody else, or somebody else handed it in.
+    """Raise Disagreement if a folder, archive or file has another student's name, or another student submitted it.
 
-    What an uploader reads names no classmate: a file's name would tell whose id is whose.
+    A message for the uploader names no classmate: it would reveal which id belongs to whom.
     """
     if student in call.students:
         return
     whose = "This notebook names another student" if is_for_uploader else f"This is {student}'s notebook"
     if call.students:
         other = "somebody else" if is_for_uploader else " or ".join(sorted(call.students))
-        where = f", and its file is called after {other}" if call.is_file else f" in {other}'s folder"
-        where = ", and you handed it in" if call.is_upload else where
+        where = f", but its file is named after {other}" if call.is_file else f", but it is in {other}'s folder"
+        where = ", but you submitted it" if call.is_upload else where
         whose = "This notebook names one student" if is_for_uploader and not call.is_upload else whose
-        raise Disagreement(f"{whose}{where}. Say whose it is with --student.", student)
+        raise Disagreement(f"{whose}{where}. Name its owner with --student.", student)
     if call.person and not names_of(lock).may_be(student, call.person):
         raise Disagreement(
-            f"{whose}, and it was handed in by “{readable_name(call.person)}”, whom {lock.path.name} does not "
-            "know. Say whose it is with --student.",
+            f"{whose}, but “{readable_name(call.person)}”, who submitted it, is not in {lock.path.name}. "
+            "Name its owner with --student.",
             student,
         )
 
 
 def owner(found: SubmittedFile, lock: Lock) -> str:
-    """Return the student after whom the place of a notebook is called; nothing where that is nobody, or may be several."""
+    """Return the student whom a notebook's location names; empty if it names nobody, or may name several."""
     known = [call.students for call in _calls(found, lock) if call.students]
     students = frozenset.intersection(*known) if known else NOBODY
     return next(iter(students)) if len(students) == 1 else ""
 
 
 def exported_time(found: SubmittedFile, lock: Lock) -> datetime | None:
-    """Return when a notebook was handed in by an export of Gradescope; None where there is none.
+    """Return when a notebook was submitted according to a Gradescope export; None without an export.
 
-    One in a folder that is called after a student does not count: the student may have written it.
+    An export inside a student's folder is ignored, because the student may have written it.
     """
     for folder in _on_disk(found, lock):
         if is_of_gradescope(folder):
@@ -91,21 +91,21 @@ def exported_time(found: SubmittedFile, lock: Lock) -> datetime | None:
 
 
 def may_be_of(found: SubmittedFile, lock: Lock) -> str:
-    """Return, in words, the students after whom a place may be called; nothing where it is clear."""
+    """Return a sentence with the students whom a location may name; empty if it is unambiguous."""
     several = sorted(set().union(*(call.students for call in _calls(found, lock))))
-    return f" Its place may be that of {' or '.join(several)}." if len(several) > 1 and not owner(found, lock) else ""
+    return f" Its location may belong to {' or '.join(several)}." if len(several) > 1 and not owner(found, lock) else ""
 
 
 def vouches(found: SubmittedFile, student: str, lock: Lock) -> bool:
-    """Return whether the place of a notebook is called after its student, so that nobody else handed it in."""
+    """Return whether a notebook's location names its student, so that nobody else can have submitted it."""
     return any(call.students == {student} for call in _calls(found, lock))
 
 
 def of_practice(found: SubmittedFile, submission: Submission, among: Path, decided: str | None = None) -> Submission:
-    """A practice notebook with the student whose it is: their folder's name, or else the file's. Metadata do not decide.
+    """Return a practice notebook with its student: the name of the folder, or else of the file. Metadata do not count.
 
-    `among` is the folder that holds all that was named. In a folder `submitted`, as nbgrader lays it out, the folders
-    inside are the students'.
+    `among` is the folder that contains all named paths. In a folder `submitted`, as in nbgrader, each folder belongs to a
+    student.
     """
     if decided:
         return _decided(submission, decided)
@@ -126,7 +126,7 @@ def _calls(found: SubmittedFile, lock: Lock) -> list[Called]:
 
 
 def means_a_student(folder: Path, lock: Lock) -> bool:
-    """Return whether a folder, or a file, is called after a student, or by a course system after somebody."""
+    """Return whether a folder or file is named after a student, or after anybody by a course system."""
     names = names_of(lock)
     if folder.name == _COLLECTED:
         return False
@@ -141,19 +141,19 @@ def means_a_student(folder: Path, lock: Lock) -> bool:
 def _folders(found: SubmittedFile, lock: Lock) -> list[str]:
     """Return the names of the folders on the way to a notebook, and of the archive that holds it."""
     folders = [folder.name for folder in _on_disk(found, lock)]
-    if found.member:  # bob.zip and bob.ipynb.zip are as good as a folder bob
+    if found.member:  # bob.zip and bob.ipynb.zip count like a folder bob
         folders += [found.path.stem, Path(found.path.stem).stem]
     folders += found.inside
-    if _COLLECTED in folders:  # it holds the submissions of all, though a student may have that name
+    if _COLLECTED in folders:  # this folder contains everybody's submissions, even if a student has that name
         folders.remove(_COLLECTED)
     return folders
 
 
 def _on_disk(found: SubmittedFile, lock: Lock) -> list[Path]:
     """Return the folders on the way to a notebook that belong to the course."""
-    path = found.path.parent.resolve() / found.path.name  # a link is where it lies
+    path = found.path.parent.resolve() / found.path.name  # the location of a link counts, not its target
     common = Path(os.path.commonpath([path.parent, lock.path.resolve().parent]))
-    home = Path.home().resolve()  # that of somebody who grades may be called like a student
+    home = Path.home().resolve()  # the grader's home may have a student's name
     base = home if path.is_relative_to(home) and home.is_relative_to(common) else common
     below = path.relative_to(base).parts
     count = len(below) if path.is_dir() and not path.is_symlink() else len(below) - 1
@@ -161,16 +161,16 @@ def _on_disk(found: SubmittedFile, lock: Lock) -> list[Path]:
 
 
 def _decided(submission: Submission, student: str) -> Submission:
-    note = f"The notebook's metadata name {submission.student}; {student} was decided on."
+    note = f"The notebook's metadata name {submission.student}, but --student names {student}."
     notes = (note, *submission.notes) if submission.student not in ("", student) else submission.notes
     return replace(submission, student=student, notes=notes)
 
 
 def _below(found: SubmittedFile, among: Path) -> list[str]:
-    """The folders in which a notebook lies, below the folder of submissions."""
+    """Return the folders between the folder of submissions and a notebook."""
     folder = found.path.parent.resolve()
     parts: Sequence[str] = folder.relative_to(among).parts if folder.is_relative_to(among) else ()
-    if _COLLECTED in among.parts:  # a `submitted` further down is a student's own
+    if _COLLECTED in among.parts:  # a folder `submitted` further down belongs to a student
         parts = (*among.parts[len(among.parts) - among.parts[::-1].index(_COLLECTED) :], *parts)
     elif parts[:1] == (_COLLECTED,):
         parts = parts[1:]
@@ -179,6 +179,6 @@ def _below(found: SubmittedFile, among: Path) -> list[str]:
 
 
 def folder_of(paths: Sequence[Path]) -> Path:
-    """The folder that holds all that was named; a folder that was named alone is that folder."""
+    """Return the folder that contains all named paths; a single named folder is that folder."""
     folders = [path.resolve() if path.is_dir() else path.resolve().parent for path in paths]
     return Path(os.path.commonpath(folders)) if folders else Path.cwd()

@@ -1,4 +1,4 @@
-"""Names: which student of a set a folder or a file is called after, as course systems call them."""
+"""Names: which student of a set a folder or file is named after, in the formats of course systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shardwise.course.assigning.lockfile import Lock
 Students = frozenset[str]
 NOBODY: Students = frozenset()
 
-# How course systems name what they collect; `who` is the name of a person there, `id` what the system calls them.
+# How course systems name submissions; `who` is a person's name, `id` the system's identifier for them.
 _SYSTEMS = (
     re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+?(?:_(?P<file>.*))?"),  # Moodle, in every language
     re.compile(r"(?P<who>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.IGNORECASE),  # Canvas: bergbo_LATE_1234_5678_x.ipynb
@@ -22,24 +22,26 @@ _SYSTEMS = (
 )  # fmt: skip
 _LETTERS = {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ı": "i", "þ": "th"}
 _GERMAN = {"ä": "ae", "ö": "oe", "ü": "ue"}
-_LONGEST = 255  # characters of a name that are read: a person stands at its beginning, and in an archive it may be of any length
+_LONGEST = (
+    255  # characters of a name that are read: it begins with the person, and in an archive it may have any length
+)
 _ANYBODY = frozenset(
     {"participant", "teilnehmer", "teilnehmerin", "in"}
-)  # what Moodle calls all where names are hidden
+)  # what Moodle calls everybody if names are hidden
 
 
 @dataclass(frozen=True)
 class Called:
-    """The students after whom something may be called, and whether a course system called it after a person at all."""
+    """The students whom a folder or file may be named after, and whether a course system named it after a person."""
 
     students: Students = NOBODY
-    person: str = ""  # the name as it stands there, where it is a person's
-    is_file: bool = False  # whether it is the file itself that is called so
-    is_upload: bool = False  # whether this is who handed it in
+    person: str = ""  # the person's name in it, if there is one
+    is_file: bool = False  # whether it is the name of the file itself
+    is_upload: bool = False  # whether this is the person who submitted it
 
 
 class Names:
-    """The students of a set by everything that they may be called."""
+    """The students of a set by their ids, aliases and names."""
 
     def __init__(self, lock: Lock) -> None:
         self._set = folded(lock.set_name)
@@ -57,12 +59,12 @@ class Names:
                     self._names.setdefault(key, set()).add(student)
 
     def called(self, name: str) -> Called:
-        """Return the students after whom a folder, or a file without its suffix, is called; several who share a name."""
+        """Return the students whom a folder, or a file without its suffix, is named after; several may share a name."""
         name = " ".join(unicodedata.normalize("NFC", name[:_LONGEST]).split())
         if found := self._ids.get(folded(name)):
             return Called(frozenset(found))
         matches = [match for system in _SYSTEMS if (match := system.fullmatch(name))]
-        if matches:  # the student's own name for the file comes last, and may look like what another system writes
+        if matches:  # the student's own file name comes last and may look like another system's format
             given = min(matches, key=_end_of_whom).groupdict()
             known = self._ids.get(folded(given.get("id") or ""))
             who = given.get("who") or ""
@@ -77,7 +79,7 @@ class Names:
         return Called()
 
     def may_be(self, student: str, person: str) -> bool:
-        """Return whether a person's name may be a student's: without a middle name, or with another first name."""
+        """Return whether a person's name may be a student's, for example without a middle name or with another first name."""
         parts = self._parts.get(student)
         theirs = {part for parts in _spellings(person) for part in parts}
         return parts is None or any(
@@ -89,7 +91,7 @@ class Names:
         return frozenset(self._ids.get(folded(text), ()) if text else ())
 
     def person(self, name: str) -> Students:
-        """Return the students with a person's name, even if it has one part more or less than the roster."""
+        """Return the students with a person's name, even if it has one part more or less than in the roster."""
         if folded(name) in self._ids:
             return frozenset(self._ids[folded(name)])
         if found := self._named(name):
@@ -110,14 +112,14 @@ def _overlaps(some: frozenset[str], its: frozenset[str]) -> bool:
 
 
 def _beginnings(name: str, name_of_set: str) -> Iterator[str]:
-    """Yield the pieces of a name that may be an id, as in bo_late_123 or GitHub Classroom's week-1-bo."""
+    """Yield the parts of a name that may be an id, as in bo_late_123 or GitHub Classroom's week-1-bo."""
     yield name.partition("_")[0]
     if folded(name).startswith(f"{name_of_set}-"):
         yield name[len(name_of_set) + 1 :]
 
 
 def _whole(name: str) -> Iterator[str]:
-    """Yield a name in one word, starting from each part: Canvas writes bergbo, Moodle Bo Berg, a roster Berg, Bo."""
+    """Yield a name as one word, starting from each part: Canvas writes bergbo, Moodle Bo Berg, a roster Berg, Bo."""
     for parts in _spellings(name):
         for place in range(len(parts)):
             yield "".join((*parts[place:], *parts[:place]))
@@ -137,11 +139,11 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 def folded(name: str) -> str:
-    """Return a name as folders may have it: a disk may not tell capitals, nor ways to write an accent."""
+    """Return a name folded as on disks that ignore capitals and different encodings of accents."""
     return unicodedata.normalize("NFC", name).strip().casefold()
 
 
-@lru_cache(maxsize=32)  # asked for each notebook of a class
+@lru_cache(maxsize=32)  # called for each notebook of a class
 def names_of(lock: Lock) -> Names:
     """Return the names of a set's students."""
     return Names(lock)

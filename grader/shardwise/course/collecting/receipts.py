@@ -1,4 +1,4 @@
-"""When a notebook was received: as its file says, as a table says, or as git's commits say."""
+"""Receipts: when a notebook was received, according to its file, a table, or git commits."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.text_files import read_bounded
 
 _PIECE = 2**20  # bytes of a file that are held in memory
-_MOST_NAMED, _LONGEST_NAME = 20, 60  # rows of a table that are named in a line, and characters of each
+_MOST_NAMED, _LONGEST_NAME = 20, 60  # rows of a table that a message names, and characters of each
 
 
-BY_FILE = ("file", "archive")  # the sources that are only as good as whoever copied the files
+BY_FILE = ("file", "archive")  # sources that depend on how the files were copied
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """When a notebook was received, and who says so; None where nobody knows."""
+    """When a notebook was received and the source of that time; None if it is unknown."""
 
     at: datetime | None = None
     source: str = ""  # file, archive, table, git or gradescope
 
 
-Received = Callable[[SubmittedFile, str], Receipt]  # of a notebook and its student
+Received = Callable[[SubmittedFile, str], Receipt]  # from a notebook and its student
 _SECONDS = 10  # for git
 _MOST_OF_A_REFERENCE, _MOST_OF_ALL = (
     1_000,
     10_000_000,
-)  # bytes of a file that names one commit, or all commits that have names
+)  # bytes of a file with one reference, or with all packed references
 
 
 def by_file(found: SubmittedFile, _student: str) -> Receipt:
-    """When the file was last changed."""
+    """Return when the file was last changed."""
     try:
         return Receipt(found.changed(), "archive" if found.member and found.is_named else "file")
     except OSError as error:
@@ -52,24 +52,31 @@ def by_file(found: SubmittedFile, _student: str) -> Receipt:
 
 
 def by_time(at: datetime, source: str) -> Received:
-    """Return what takes the time that a course system gives for the one notebook."""
+    """Return a function that gives every notebook the time from a course system."""
     return lambda _found, _student: Receipt(at, source)
 
 
 def received_by(source: str, locks: Iterable[Lock], say: Callable[[str], object]) -> Received:
-    """Return what `--received` names: `git`, or a CSV file with the columns student and time, read by the students of these sets.
+    """Return the source of times that `--received` names: `git`, or a CSV file with the columns student and time.
 
-    What its rows call a student may be anything that the roster does. `say` is told which rows are about none of them.
+    The file's rows may use any name for a student that the roster contains. `say` is called with the rows that match no student
+    of these sets.
     """
     return by_git if source == "git" else _by_table(Path(source), list(locks), say)
 
 
 def _by_table(path: Path, locks: Sequence[Lock], say: Callable[[str], object]) -> Received:
-    """Return the times of a table, and of the files for students who are not in it. Raises Faulty with all its faults."""
+    """Return the times of a table, or of the files for students who are not in it. Raises Faulty with all its faults."""
     table = load_table(path, "--received takes git or a CSV file.")
     if not {"student", "time"} <= {*table.columns}:
         raise Faulty(
-            [Fault(f"{path}:1:1", f"I saw {table.seen}", "A table of receipts begins with the line: student,time")]
+            [
+                Fault(
+                    f"{path}:1:1",
+                    f"the first line is {table.seen}",
+                    "A table of receipts must begin with the line: student,time",
+                )
+            ]
         )
     times: dict[str, datetime] = {}
     strangers: list[str] = []
@@ -80,7 +87,7 @@ def _by_table(path: Path, locks: Sequence[Lock], say: Callable[[str], object]) -
             if time.tzinfo is None:
                 raise ValueError
         except ValueError:
-            faults.append(Fault(f"{path}:{number}:1", f"I saw the time {row['time']!r}", "Write it with its offset, such as 2026-12-01T23:59:00+01:00."))  # fmt: skip
+            faults.append(Fault(f"{path}:{number}:1", f"cannot read the time {row['time']!r}", "Write it with an offset, such as 2026-12-01T23:59:00+01:00."))  # fmt: skip
             continue
         called = row["student"].strip()
         students = _who_is(called, locks)
@@ -90,7 +97,7 @@ def _by_table(path: Path, locks: Sequence[Lock], say: Callable[[str], object]) -
         [student] = students
         if student in times:
             faults.append(
-                Fault(f"{path}:{number}:1", f"student {student!r} appears twice", "Keep the line that counts.")
+                Fault(f"{path}:{number}:1", f"student {student!r} is listed twice", "Keep the line that counts.")
             )
         times[student] = time
     if faults:
@@ -108,13 +115,13 @@ def _who_is(called: str, locks: Sequence[Lock]) -> Students:
 
 
 def _not_placed(path: Path, strangers: Sequence[str]) -> str:
-    """Name the rows of a table that say nothing of anybody, as far as a line has room."""
+    """Return a message about the rows of a table that match no student, with as many names as fit."""
     count = len(strangers)
     named = ", ".join(f"{called[:_LONGEST_NAME]!r}" for called in strangers[:_MOST_NAMED])
     more = f" and {count - _MOST_NAMED:,} more" if count > _MOST_NAMED else ""
     return (
-        f"{path}: {count:,} row{'s are' if count > 1 else ' is'} not used, since the lock file names no such student, or several: "
-        f"{named}{more}. Write the students' ids, or what the roster calls them."
+        f"{path}: ignored {count:,} row{'s' * (count > 1)} whose name belongs to no student of the lock file, or to several: "
+        f"{named}{more}. Use the students' ids, or names from the roster."
     )
 
 
@@ -124,16 +131,16 @@ def by_git(found: SubmittedFile, _student: str) -> Receipt:
 
 
 def _committed(found: SubmittedFile) -> datetime | None:
-    """When the file was last committed, as it is now; None when it is not. Whoever commits decides what time is claimed.
+    """Return when the file's current content was committed, or None. The committer can claim any time.
 
-    The repository may be a student's, and its configuration may name programs that git runs. So git gets the objects of
-    that repository, and reads no configuration of it.
+    The repository may come from a student, and its configuration could make git run programs. So git gets only the objects of
+    that repository, and does not read its configuration.
     """
     path = found.path.resolve()
     repository = next((folder for folder in path.parents if (folder / ".git").is_dir()), None)
     head = _head(repository / ".git") if repository else None
     if repository is None or head is None or os.path.lexists(repository / ".git/objects/info/alternates"):
-        return None  # by alternates git would read wherever they say
+        return None  # alternates would make git read from any folder
     place = path.relative_to(repository).as_posix()
     with tempfile.TemporaryDirectory() as empty:
         _git(empty, None, "init", "--bare", "--quiet", empty)
@@ -147,7 +154,7 @@ def _committed(found: SubmittedFile) -> datetime | None:
 
 
 def _blob(path: Path) -> str:
-    """Return git's name for the contents of a file, which is read in pieces: an archive may be of any size."""
+    """Return the hash of git's blob for a file, which is read in pieces because an archive may have any size."""
     with path.open("rb") as file:
         found = hashlib.sha1(b"blob %d\0" % os.fstat(file.fileno()).st_size)
         for piece in iter(lambda: file.read(_PIECE), b""):
@@ -156,7 +163,7 @@ def _blob(path: Path) -> str:
 
 
 def _head(folder: Path) -> str | None:
-    """The commit that is checked out."""
+    """Return the commit that is checked out."""
     text = _text(folder / "HEAD", _MOST_OF_A_REFERENCE)
     if text.startswith("ref: refs/") and ".." not in text:
         name = text.removeprefix("ref: ")
@@ -167,14 +174,14 @@ def _head(folder: Path) -> str | None:
 
 
 def _text(path: Path, most: int) -> str:
-    """What a file of a student's says; nothing where it cannot be read, is no ordinary file, or is too long."""
+    """Return the text of a student's file; empty if it cannot be read, is not a regular file, or is too long."""
     with suppress(OSError, ValueError):
         return read_bounded(path, most).decode().strip()
     return ""
 
 
 def _git(repository: str, objects: Path | None, *arguments: str) -> str:
-    """What git says of an empty repository that borrows objects; nothing when it fails."""
+    """Return git's output for an empty repository that borrows objects; empty if git fails."""
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     surroundings |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_NO_LAZY_FETCH": "1"}
     if objects is not None:
@@ -183,7 +190,7 @@ def _git(repository: str, objects: Path | None, *arguments: str) -> str:
         done = subprocess.run(["git", "--git-dir", repository, *arguments], capture_output=True, text=True,
                               env=surroundings, timeout=_SECONDS, check=False)  # fmt: skip
     except FileNotFoundError:
-        raise ShardwiseError("--received git needs the program git, which is not installed here.") from None
+        raise ShardwiseError("--received git needs git, which is not installed here.") from None
     except subprocess.TimeoutExpired:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""

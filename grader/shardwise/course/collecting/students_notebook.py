@@ -1,4 +1,4 @@
-"""Writes the notebook that a student is given: the questions of a set, with the student's name, the due date and how to hand in."""
+"""A student's notebook: the questions of a set with the student's name, the due date, and how to hand in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shardwise.question import Question
 
 
 def student_notebook(header: Mapping[str, Any], student: str, name: str, questions: Sequence[Question]) -> str:
-    """The text of a student's notebook file, made from lock data alone."""
+    """Return the text of a student's notebook file, made only from the lock file."""
     made = set_notebook(
         questions,
         set_name=header["set"],
@@ -27,7 +27,7 @@ def student_notebook(header: Mapping[str, Any], student: str, name: str, questio
 
 
 def _intro(header: Mapping[str, Any], name: str, questions: Sequence[Question]) -> str:
-    """What a graded notebook begins with: whose it is, what it asks, until when, and how to answer."""
+    """Return the introduction of a graded notebook: its student, number of questions, due date, and how to answer."""
     total = sum(question.points for question in questions)
     count = f"{len(questions)} question{'' if len(questions) == 1 else 's'}, {total:g} points"
     due = f", **due {in_words(datetime.fromisoformat(header['due']))}**" if header.get("due") else ""
@@ -35,23 +35,23 @@ def _intro(header: Mapping[str, Any], name: str, questions: Sequence[Question]) 
         f"# {header['title']}",
         f"**{_inert(name)}**: {count}{due}.",
         str(header.get("intro") or ""),
-        "Run the cell “Set-up” below this text once. Then answer in the cell under each question and run the cell below it: it "
-        "says how your answer is read, and not whether it is right. The numbers were drawn for you. When this notebook is graded, "
-        "Python has its standard library, numpy and sympy, and no other package.",
+        "First run the cell “Set-up” below this text. Then answer in the cell under each question and run the cell below it, which "
+        "shows how your answer is read, but not whether it is right. Your numbers differ from those of other students. When this "
+        "notebook is graded, Python has its standard library, numpy and sympy, but no other packages.",
         _hand_in(header),
     ]
     return "\n\n".join(part for part in about if part)
 
 
 def _hand_in(header: Mapping[str, Any]) -> str:
-    """How to hand in, and how often."""
+    """Return how to hand in, and how often."""
     where = str(header.get("hand_in") or "")
     file = f"Save this notebook and hand in the file, `{header['set']}.ipynb`, without renaming it."
     attempts = header.get("attempts")
     often = (
         ""
         if not attempts
-        else f"You may hand in {'once' if attempts == 1 else f'{attempts} times; the last one counts'}."
+        else f"You can hand in {'once' if attempts == 1 else f'{attempts} times; the last submission counts'}."
     )
     return " ".join(part for part in (where or file, often) if part)
 

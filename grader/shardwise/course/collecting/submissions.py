@@ -1,4 +1,4 @@
-"""What a submitted notebook holds: read with suspicion, and reduced to the code that is to be run."""
+"""Parsing of submitted notebooks, with suspicion, down to the code to run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from shardwise.file_names import SAFE_NAME
 from shardwise.markdown.escaping import safe
 
 _FORMS = (
-    "This practice notebook shows its questions as forms, which mark each answer as it is given, so there is nothing to grade. "
-    "`shardwise render --typed` writes notebooks with answer cells."
+    "This practice notebook shows its questions as forms, which check each answer at once, so there is nothing to grade. "
+    "Use `shardwise render --typed` to write notebooks with answer cells."
 )
-# In a check cell: a line of ours, an answer that is handed to check, and what gives a name a value.
+# In a check cell: a line that we wrote, an answer passed to check(), and an assignment or definition.
 _OF_OURS = re.compile(r"(?:(?:from|import) shardwise\b|(?:shardwise\.)?(?:check\w*|another|hint|solution)\()[^;]*;?")
 _HANDED = re.compile(r"check\([\"'][\w-]*[\"'],(?! *\w+ *=)")
 _GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=;\n]*)?=(?!=))", re.MULTILINE)
-# What nbgrader puts in place of a solution (nbgrader/preprocessors/clearsolutions.py), and marks where it does.
+# nbgrader's replacement for a solution (nbgrader/preprocessors/clearsolutions.py), and its marks.
 _STUB = re.compile(
     r"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*$|^[ \t]*# YOUR CODE HERE[ \t]*$|^raise NotImplementedError\(\)[ \t]*$",
     re.MULTILINE,
@@ -30,12 +30,12 @@ _STUB_IN_BODY = re.compile(r"^([ \t]+)raise NotImplementedError\(\)[ \t]*$", re.
 
 
 class Stripped(BadSubmission):
-    """A notebook without our metadata: some editors save none."""
+    """A notebook without our metadata, which some editors do not save."""
 
 
 @dataclass(frozen=True)
 class StudentCell:
-    """A code cell to be run: the answer to a question, or a cell the student added."""
+    """A code cell to run: the answer to a question, or a cell that the student added."""
 
     key: str
     source: str
@@ -44,23 +44,23 @@ class StudentCell:
 
 @dataclass(frozen=True)
 class Submission:
-    """What is taken from a student's file: who, which set, and code. Texts, outputs and locked cells are not."""
+    """The parts of a student's file that are used: student, set and code, without texts, outputs and locked cells."""
 
-    set: str | None  # of a graded notebook
+    set: str | None  # the set of a graded notebook
     practice: str | None  # the chapter of a practice notebook
     seed: str
     student: str
     cells: tuple[StudentCell, ...]
     notes: tuple[str, ...]
-    # Questions with an answer cell that is not run: why, and what it holds.
+    # Questions whose answer cell is not run, with the reason and the cell's content.
     unrun: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def parse_notebook(contents: bytes, name: str, set_name: str | None = None) -> Submission:
-    """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else.
+    """Parse a submitted notebook. Raises only BadSubmission, with a message for the report.
 
-    `set_name` is the set of a notebook that lost its metadata; without it such a one is refused, with Stripped. Its answers are
-    found by their variables alone.
+    `set_name` is the set of a notebook that lost its metadata, whose answers are then found by their variables; without it,
+    such a notebook raises Stripped.
     """
     data = _loaded(contents)
     metadata = data.get("metadata")
@@ -70,7 +70,7 @@ def parse_notebook(contents: bytes, name: str, set_name: str | None = None) -> S
     if not isinstance(ours, dict) and set_name is not None:
         ours = {"set": set_name}
     if not isinstance(ours, dict) or not (isinstance(ours.get("set"), str) or isinstance(ours.get("practice"), str)):
-        raise Stripped("This notebook does not come from shardwise: its metadata name no set and no chapter.")
+        raise Stripped("This notebook does not come from shardwise: its metadata name neither a set nor a chapter.")
     cells, notes, unrun = _cells(data)
     return Submission(
         set=_name(ours.get("set"), "set"),
@@ -85,9 +85,9 @@ def parse_notebook(contents: bytes, name: str, set_name: str | None = None) -> S
 
 def _loaded(contents: bytes) -> dict[str, Any]:
     try:
-        text = contents.decode("utf-8-sig")  # some editors of Windows put a mark before the text
+        text = contents.decode("utf-8-sig")  # some editors on Windows put a byte order mark before the text
     except UnicodeDecodeError:
-        raise BadSubmission("This file is not UTF-8 text, so it is no notebook.") from None
+        raise BadSubmission("This file is not UTF-8 text, so it is not a notebook.") from None
     if not text.strip():
         raise BadSubmission("This file is empty.")
     if contents.count(b"[") + contents.count(b"{") > BOUNDS.brackets:
@@ -98,20 +98,20 @@ def _loaded(contents: bytes) -> dict[str, Any]:
         detail = str(error) if isinstance(error, ValueError) else "its nesting is too deep"
         raise BadSubmission(f"This is not a notebook: {detail[:200]}.") from None
     if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
-        raise BadSubmission("This is JSON, and no notebook of format 4: it has no list of cells.")
+        raise BadSubmission("This JSON file is not a notebook of format 4: it has no list of cells.")
     if data.get("nbformat") != 4:
         raise BadSubmission(
-            f"This notebook has format {safe(str(data.get('nbformat')), 10)}; format 4 is read. Save it with a current Jupyter."
+            f"This notebook has format {safe(str(data.get('nbformat')), 10)}, but only format 4 can be read. Save it with a current version of Jupyter."
         )
     if len(data["cells"]) > BOUNDS.cells:
-        raise BadSubmission(f"This notebook has {len(data['cells']):,} cells; {BOUNDS.cells:,} are read.")
+        raise BadSubmission(f"This notebook has {len(data['cells']):,} cells, but the limit is {BOUNDS.cells:,}.")
     return data
 
 
 def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str, tuple[str, str]]]:
-    """The code cells in order, without the setup, and the checks as they were handed out. And what is not run.
+    """Return the code cells in order, without the set-up and unchanged check cells; notes; and answer cells that are not run.
 
-    What was added to a check cell runs too, as it did in the student's notebook, and answers where it gives something.
+    Code that a student added to a check cell runs too, as it did in the student's notebook, and may give the answer.
     """
     cells: list[StudentCell] = []
     notes: list[str] = []
@@ -144,14 +144,14 @@ def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str
             answered[answers] = answered.get(answers, 0) + 1
         if source.strip():
             cells.append(StudentCell(f"cell-{number}", source, answers))
-    notes += [f"{count} cells answer {name}; the last value counts." for name, count in answered.items() if count > 1]
+    notes += [f"{count} cells answer {name}; the last one counts." for name, count in answered.items() if count > 1]
     return cells, notes, unrun
 
 
 def _beside_check(source: str) -> str:
-    """What a student typed into a check cell, without the lines that we had put there.
+    """Return the code that a student typed into a check cell, without our lines.
 
-    An empty line stands for each of ours, so that an error in the student's code names the line where it is in the notebook.
+    Each of our lines becomes an empty line, so that an error names the right line of the cell.
 
     >>> _beside_check('from shardwise import check\\nhalf = 3\\ncheck("half", of="week-1")')
     '\\nhalf = 3\\n'
@@ -165,11 +165,11 @@ def _beside_check(source: str) -> str:
 
 
 def _why_not_run(cell: dict[str, Any], source: str, before: int) -> str:
-    """What is wrong with a cell of which nothing is run; `before` is how much code stands before it."""
+    """Return why a cell is not run, or an empty string; `before` is the amount of code before it."""
     if cell.get("cell_type") != "code":
-        return "is no code cell"
+        return "is not a code cell"
     if not isinstance(cell.get("source", ""), str | list):
-        return "holds no text"
+        return "contains no text"
     if len(source) > BOUNDS.cell_characters or before + len(source) > BOUNDS.code_characters:
         return f"has {len(source):,} characters"
     return ""
@@ -188,7 +188,7 @@ def _source(cell: dict[str, Any]) -> str:
     source = cell.get("source", "")
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
-    # a lone surrogate can stand in JSON and in no file; it becomes a question mark
+    # a lone surrogate is possible in JSON but not in a file; it becomes a question mark
     return source.encode("utf-8", "replace").decode("utf-8") if isinstance(source, str) else ""
 
 
@@ -196,5 +196,5 @@ def _name(value: Any, what: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not re.fullmatch(SAFE_NAME, value):
-        raise BadSubmission(f"This notebook's metadata name the {what} {str(value)[:40]!r}, which is no name of ours.")
+        raise BadSubmission(f"This notebook's metadata name the {what} {str(value)[:40]!r}, which is not a valid name.")
     return value

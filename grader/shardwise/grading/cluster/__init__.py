@@ -1,8 +1,8 @@
-"""A cluster: the batch runs on the workers of a Dask scheduler, each of them checked before it is given anything.
+"""Grading on a cluster: a batch runs on the workers of a Dask scheduler, each of which is checked first.
 
-Dask carries the tasks, and gives those of a worker that died to another one. What is ours is who may have them: a plugin
-checks every worker, those that join later too, and gives a fit one a *resource* that every task asks for. The others stay
-what they are: they get nothing, so that they can spoil nothing.
+Dask transports the tasks and reassigns those of a worker that dies. We decide which workers may have tasks: a plugin checks
+every worker, including those that join later, and gives each fit one a *resource* that every task requires. Unfit workers
+get no tasks, so they can do no harm.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = ["cluster", "table"]
 
 @contextmanager
 def cluster(place: str, settings: Settings, say: Say, workers: int | None = None) -> Iterator[tuple[Opener, int]]:
-    """Workers to grade on: gives what opens an executor over those that are fit, and how wide it is.
+    """Yield a function that opens an executor on the fit workers of a cluster, and its width.
 
-    `place` is the address of a scheduler, or the name of what starts one with so many `workers`. Raises ShardwiseError when
-    none can be reached, or none is fit to grade.
+    `place` is the address of a scheduler, or the name of a system that starts one with this many `workers`. Raises
+    ShardwiseError if no scheduler can be reached, or no worker is fit to grade.
     """
     if settings.unsafe:
-        raise ShardwiseError("Without a sandbox nothing is graded on a cluster: its workers hold every student's keys.")
+        raise ShardwiseError("Cannot grade on a cluster without a sandbox: its workers receive every student's keys.")
     with ExitStack() as stack:
         client = stack.enter_context(connected_client(place, workers, say))
         needs = f"shardwise {engine()} tier {settings.tier or 'any'}"
@@ -38,6 +38,6 @@ def cluster(place: str, settings: Settings, say: Say, workers: int | None = None
         say(table(checked))
         fit = [worker for worker in checked.values() if not worker["trouble"]]
         if not fit:
-            raise ShardwiseError(f"No worker of {place} is fit to grade; see above.")
-        # Two at least, so that a single worker has its next notebook when it is done with one.
+            raise ShardwiseError(f"No worker of {place} can grade; the reasons are above.")
+        # At least two, so that a single worker already has its next notebook when it finishes one.
         yield partial(OnCluster, client, needs), max(2, workers or 0, sum(worker["threads"] for worker in fit))

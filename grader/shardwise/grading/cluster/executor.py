@@ -1,4 +1,4 @@
-"""An executor over the fit workers of a cluster: calls go there, and results or the news that nothing will come back."""
+"""An executor on the fit workers of a cluster, which notices when no result will come back."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from shardwise.grading.cluster.scheduler import Client
 from shardwise.grading.running.executors import Gone
 
 Theirs = Any  # Dask's future
-_LOOK = 5.0  # seconds between two looks at whether a worker is left
-_PATIENCE = 300.0  # seconds that a batch waits for one: a nanny's new worker is there in ten, a queue may take longer
+_LOOK = 5.0  # seconds between checks for remaining workers
+_PATIENCE = 300.0  # seconds to wait for a worker: a nanny restarts one in ten seconds, a queue may take longer
 
 
 class OnCluster(Executor):
-    """Sends calls to the workers that have the resource; when nothing will come back any more, says so with Gone.
+    """An executor that sends calls to the workers with the resource, and raises Gone if no results can come back.
 
-    Dask has an executor as well; with that one a call whose scheduler goes while its result is on its way never ends.
+    With Dask's own executor, a call never ends if the scheduler disappears while its result is in transit.
     """
 
     def __init__(self, client: Client, needs: str) -> None:
@@ -44,7 +44,7 @@ class OnCluster(Executor):
         return ours
 
     def _back(self, theirs: Theirs, ours: Future[Any]) -> None:
-        """Hand over a result. An error is the task's own when Dask says so, and else one of the way here."""
+        """Deliver a result. An error is the task's own if Dask says so, and otherwise a transport error."""
         from distributed import KilledWorker
 
         try:
@@ -59,47 +59,47 @@ class OnCluster(Executor):
 
     def _gone(self, error: BaseException) -> Gone:
         return Gone(
-            f"The scheduler {self._client.scheduler.address} went away ({type(error).__name__}). What was graded is kept: "
-            "run the same command again, there or without a cluster."
+            f"The scheduler {self._client.scheduler.address} went away ({type(error).__name__}). Grades so far are saved. "
+            "Run the same command again, on a cluster or without one."
         )
 
     def _watch(self) -> None:
-        """End what waits when for a long time no worker is left that could do it."""
+        """End pending calls if there has been no worker for a long time."""
         alone = 0.0
         while not self._ended.wait(_LOOK):
             alone = alone + _LOOK if self._pending and not self._hands() else 0.0
             if alone >= _PATIENCE:
-                why = "No worker is left that could go on. What was graded is kept: run the same command again."
+                why = "No workers are left. Grades so far are saved. Run the same command again."
                 for waiting in list(self._pending):
                     _end(waiting, error=Gone(why))
 
     def _hands(self) -> float:
         try:
             workers = self._client.scheduler_info()["workers"].values()
-        except Exception:  # not answering; should it be gone, the results say so
+        except Exception:  # no answer; if the scheduler is gone, the results will show it
             return 1.0
         return float(sum(worker["resources"].get(self._needs, 0) for worker in workers))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let go of what is on its way; the batch leaves with nothing there, or does not want it any more."""
+        """Release calls in transit: a batch either has none left or no longer needs them."""
         self._ended.set()
         if self._pending and self._client.status == "running":
             self._client.cancel(list(self._pending.values()))
 
 
 def _end(future: Future[Any], result: Any = None, error: BaseException | None = None) -> None:
-    with suppress(InvalidStateError):  # it ended before: nobody waits for a result that comes after all
+    with suppress(InvalidStateError):  # it has already ended, so nobody needs a late result
         if error is None:
             future.set_result(result)
         else:
             future.set_exception(error)
 
 
-# Defined within a function, it travels as it is and not by its name: a scheduler need not have shardwise to read it.
+# Defined inside a function, it is pickled by value, not by name, so the scheduler can read it without shardwise.
 
 
 def _carrier() -> Callable[[bytes], bytes]:
-    """What a worker does with a parcel, which nobody opens on the way: the scheduler has no use for keys and classes."""
+    """Return the function that a worker applies to pickled calls, so that the scheduler never unpickles keys and classes."""
 
     def graded(parcel: bytes) -> bytes:
         import pickle
@@ -108,7 +108,7 @@ def _carrier() -> Callable[[bytes], bytes]:
         try:
             call, arguments = pickle.loads(parcel)
             outcome = (call(*arguments), None)
-        except Exception as error:  # travels as a result does: nothing on the way has to understand it
+        except Exception as error:  # transported like a result, so that nothing in between has to understand it
             outcome = (None, error)
         return pickle.dumps(outcome)
 

@@ -1,4 +1,4 @@
-"""Who may have tasks: every worker of a cluster is checked, and a fit one gets a resource that every task asks for."""
+"""Worker checks: every worker of a cluster is checked, and a fit one gets a resource that every task requires."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from shardwise.grading.worker import engine
 if TYPE_CHECKING:
     from distributed import WorkerPlugin
 
-Checked = Mapping[str, Mapping[str, Any]]  # by address: what each worker found out about itself
+Checked = Mapping[str, Mapping[str, Any]]  # by address: each worker's report about itself
 _MOST_NAMED = 20
 
 
 def table(checked: Checked) -> str:
-    """A line for each kind of fit worker on a machine, and one for each worker that is left out."""
+    """Return a line for each kind of fit worker on a machine, and one for each excluded worker."""
     fit = Counter((worker["host"], worker["tier"]) for worker in checked.values() if not worker["trouble"])
     lines = [
         f"{host}: {count} worker{'s' * (count > 1)}, sandbox {tier}" for (host, tier), count in sorted(fit.items())
@@ -30,14 +30,14 @@ def table(checked: Checked) -> str:
 
 
 def left_out(address: str, worker: Mapping[str, Any]) -> str:
-    """What is said of a worker that gets no work."""
-    return f"{worker['host']}: the worker {address} is left out: {worker['trouble']}"
+    """Return the message about a worker that gets no tasks."""
+    return f"{worker['host']}: excluded the worker {address}: {worker['trouble']}"
 
 
 @contextmanager
 def checking(client: Client, needs: str, tier: str | None, say: Say) -> Iterator[Checked]:
-    """What all workers found out about themselves; those that join while this is open find it out, too."""
-    name = f"shardwise {uuid4().hex}"  # another batch on the same scheduler has a check of its own
+    """Yield the reports of all workers; workers that join during this block check themselves too."""
+    name = f"shardwise {uuid4().hex}"  # so that another batch on the same scheduler has a different check
     client.register_plugin(_check(name, needs, tier), name=name)
     try:
         found = client.run(_finding(), name, on_error="ignore")
@@ -46,12 +46,12 @@ def checking(client: Client, needs: str, tier: str | None, say: Say) -> Iterator
         yield checked
     finally:
         if client.status == "running":
-            with suppress(OSError, ValueError):  # the scheduler went, or forgot
+            with suppress(OSError, ValueError):  # the scheduler is gone, or has forgotten the plugin
                 client.unregister_worker_plugin(name)
 
 
 def _later(known: set[str], say: Say) -> Callable[[tuple[float, Mapping[str, Any]]], None]:
-    """Says who joined and is left out."""
+    """Return a handler that reports new workers that are excluded."""
 
     def heard(event: tuple[float, Mapping[str, Any]]) -> None:
         worker = event[1]
@@ -62,12 +62,12 @@ def _later(known: set[str], say: Say) -> Callable[[tuple[float, Mapping[str, Any
     return heard
 
 
-# What is defined within a function travels as it is, and not by its name: scheduler and workers need not have shardwise to
-# read it, so that one without it can say so.
+# Defined inside a function, the class is pickled by value, not by name. So scheduler and workers can read it without
+# shardwise, and a worker without it can report that.
 
 
 def _check(topic: str, needs: str, tier: str | None) -> WorkerPlugin:
-    """What makes a worker look whether it is fit, and take the resource that tasks need when it is."""
+    """Return the plugin with which a worker checks itself and, if it is fit, takes the resource that tasks require."""
     from distributed import WorkerPlugin
 
     sent_by = engine()
@@ -85,22 +85,22 @@ def _check(topic: str, needs: str, tier: str | None) -> WorkerPlugin:
                           "tier": tier, "trouble": trouble}  # fmt: skip
             if not trouble:
                 await worker.set_resources(**{needs: threads})
-                # A scheduler that has tasks for nobody looks again when a worker begins to run, not when it gets a resource.
+                # A scheduler with unassigned tasks looks again when a worker starts to run, not when it gets a resource.
                 worker.status = Status.paused
                 worker.status = Status.running
             worker.log_event(topic, self.found)
 
         def look(self) -> tuple[str, str]:
-            """The tier of the sandbox here, or why there is to be no grading here."""
+            """Return the sandbox tier of this worker, and why it must not grade."""
             try:
                 from shardwise.grading import worker as ours
                 from shardwise.sandbox import SandboxUnavailable, open_sandbox
 
                 engine = ours.engine()
             except ImportError as error:
-                return "", f"shardwise is not installed there ({error})"
+                return "", f"shardwise is not installed on it ({error})"
             if engine != sent_by:
-                return "", f"it runs shardwise {engine}, and this batch was sent by {sent_by}. Install the same"
+                return "", f"it runs shardwise {engine}, but this batch comes from {sent_by}; install the same version"
             try:
                 with open_sandbox(tier=tier) as sandbox:
                     return sandbox.tier, ""

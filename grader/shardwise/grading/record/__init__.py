@@ -1,1 +1,1 @@
-"""The record of a course: a ledger of what was graded, signed, and its tables."""
+"""The record of a course: a signed ledger of gradings, and its tables."""

@@ -1,8 +1,8 @@
-"""The ledger of a folder of results: every grading that was made there, which of them count now, and which counted when.
+"""The ledger of a folder of results: every grading, which of them count now, and which counted when.
 
-A SQLite file in WAL mode. A result is committed as it comes; a process that is killed loses nothing that was committed,
-and the next one finds it. A complete grading is never changed and never deleted: what a student earned, when, by which
-templates, engine and sandbox, stays on record.
+It is a SQLite file in WAL mode. Each result is committed at once, so a killed process loses nothing that was committed. A
+complete grading is never changed or deleted: what a student earned, when, and with which templates, engine and sandbox
+stays on record.
 """
 
 from __future__ import annotations
@@ -40,14 +40,17 @@ _COUNTED_LAST = """(
 
 
 class Ledger:
-    """An open ledger. Raises ShardwiseError for a file that is none, or one of another version of shardwise; NoRoom on a full disk."""
+    """An open ledger.
+
+    Raises ShardwiseError if the file is not a ledger or belongs to another version, and NoRoom on a full disk.
+    """
 
     def __init__(self, path: Path, keys: Sequence[bytes] = ()) -> None:
         self.path = path
         self._db, self._key = self._patiently(lambda: opened(path, keys))
 
     def _patiently(self, act: Callable[[], _T]) -> _T:
-        """Do what writes; a disk that stays full ends everything here as it does elsewhere, with NoRoom."""
+        """Run a function that writes, and raise NoRoom if the disk stays full."""
         return patiently(act, self.path.parent)
 
     def _write(self, query: str, *values: Any) -> None:
@@ -71,10 +74,10 @@ class Ledger:
     # A run ------------------------------------------------------------------------------------------------------
 
     def begin(self, notebooks: Iterable[str]) -> int:
-        """Begin a run over the notebooks of these paths; gives their number.
+        """Begin a run over the notebooks at these paths, and return their number.
 
-        What was graded earlier stays as long as it lies where it lay, for a class may be graded part by part. Raises
-        ShardwiseError when these are some of the latest run's and others of it still lie there.
+        Earlier gradings stay while their notebooks exist, because a class may be graded in parts. Raises ShardwiseError if these
+        are only some of the latest run's notebooks and the others still exist.
         """
         named = dict.fromkeys(notebooks)
         with self._db:
@@ -85,9 +88,9 @@ class Ledger:
             if left_out and any(graded.get(path) for path in named):
                 several = len(left_out) > 1
                 raise ShardwiseError(
-                    f"{self.path.parent} holds the grades of {len(left_out)} more notebook{'s' if several else ''}, such as "
-                    f"{min(left_out)}: if {'they have' if several else 'it has'} changed, grades.csv would not say so. "
-                    "Name all of them, or give these an --out of their own."
+                    f"{self.path.parent} contains grades of {len(left_out)} more notebook{'s' if several else ''}, such as "
+                    f"{min(left_out)}: if {'they have' if several else 'it has'} changed, grades.csv would be out of date. "
+                    "Name all of the notebooks, or use another --out for these."
                 )
             self._db.execute("DELETE FROM notebook WHERE grading IS NULL")
             self._db.executemany("DELETE FROM notebook WHERE path = ?", ((path,) for path in graded.keys() - lying))
@@ -99,7 +102,7 @@ class Ledger:
         return len(named)
 
     def page_digest(self, key: str, file: str, kind: str) -> str | None:
-        """The digest of the page that shows a complete grading; None when either is still to be made."""
+        """Return the digest of the page of a complete grading; None if either does not exist yet."""
         found = self._all(
             "SELECT digest FROM page JOIN grading USING (key) WHERE key = ? AND file = ? AND kind = ? AND points IS NOT NULL",
             key, file, kind,
@@ -107,11 +110,11 @@ class Ledger:
         return str(found[0][0]) if found else None
 
     def kinds_of_pages(self) -> set[str]:
-        """The kinds of feedback pages that lie in the folder."""
+        """Return the kinds of feedback pages in the folder."""
         return {kind for (kind,) in self._all("SELECT DISTINCT kind FROM page")}
 
     def reuse(self, path: str, key: str, note: str = "") -> None:
-        """Let a notebook of this run have a grading if that is there; the note is for the report."""
+        """Assign an existing grading, if there is one, to a notebook of this run; the note is for the report."""
         self._write(
             """UPDATE notebook SET (grading, student, "set", reason) =
             (SELECT id, student, "set", ?1 FROM grading WHERE key = ?2) WHERE path = ?3
@@ -120,16 +123,16 @@ class Ledger:
         )  # fmt: skip
 
     def adopt(self, path: str, grading: Grading, note: str = "") -> None:
-        """Let a notebook of this run have a grading that may be another ledger's."""
+        """Assign a grading, which may come from another ledger, to a notebook of this run."""
         self._insert(grading)
         self.reuse(path, grading.key, note)
 
     def drop(self, path: str) -> None:
-        """Take a notebook out of this run: another one of its student counts."""
+        """Remove a notebook from this run, because another one of its student counts."""
         self._write("DELETE FROM notebook WHERE path = ?", path)
 
     def record(self, path: str, grading: Grading, *, page: str, kind: str, digest: str) -> None:
-        """Keep a grading and the file, kind and digest of its page, and let a notebook of this run have it: all or nothing."""
+        """Save a grading with its page's file, kind and digest, and assign it to a notebook of this run, in one transaction."""
         with self._db:
             self._db.execute("BEGIN")
             self._db.execute("DELETE FROM grading WHERE key = ? AND points IS NULL", (grading.key,))
@@ -138,12 +141,12 @@ class Ledger:
             self.reuse(path, grading.key)
 
     def receive(self, path: str, receipt: Receipt) -> None:
-        """Keep when a notebook was received, and who says so."""
+        """Save when a notebook was received, and the source of that time."""
         at = receipt.at.isoformat(timespec="seconds") if receipt.at else ""
         self._write("INSERT OR REPLACE INTO receipt VALUES (?, ?, ?)", path, at, receipt.source)
 
     def refuse(self, result: Result) -> None:
-        """Say why a notebook of this run has no grading."""
+        """Save why a notebook of this run has no grading."""
         self._write(
             'UPDATE notebook SET (student, "set", grading, reason) = (?, ?, NULL, ?) WHERE path = ?',
             result.student, result.set, result.reason, result.path,
@@ -159,10 +162,10 @@ class Ledger:
         )
 
     def end(self, at: str, who: str) -> None:
-        """End a run: note for each student what counts now, the one complete grading that is reported.
+        """End a run: record for each student which complete grading counts now.
 
-        It is noted where another one counted before, and where another one was made since and does not count: the last
-        that is on record of a student is what counts.
+        A record is added if another grading counted before, or if a newer one does not count: a student's last record is the one
+        that counts.
         """
         self._patiently(lambda: self._end(at, who))
 
@@ -188,9 +191,9 @@ class Ledger:
     # What counts ------------------------------------------------------------------------------------------------
 
     def results(self, *, latest: bool = False) -> Iterator[Result]:
-        """A result a notebook, by set and student, read as it goes; with `latest` of the latest run alone.
+        """Yield a result per notebook, by set and student; with `latest`, only those of the latest run.
 
-        Of several notebooks of one student none counts.
+        If a student has several notebooks, none of them counts.
         """
         doubles = self._doubles()
         for path, student, name_of_set, reason, at, source, grading, *columns in self._db.execute(
@@ -208,14 +211,14 @@ class Ledger:
             if reason:
                 result = replace(result, notes=(*result.notes, reason))
             if several := doubles.get((name_of_set, student)):
-                reason = f"{len(several)} notebooks of {student} for this set: {', '.join(several)}. Keep the one that counts, or say --latest."
+                reason = f"{len(several)} notebooks of {student} for this set: {', '.join(several)}. Keep the one that counts, or use --latest."
                 result = Result(
                     student, name_of_set, result.name, status="ungraded", reason=reason, path=path, received=at or "", received_by=source or ""
                 )  # fmt: skip
             yield result
 
     def _doubles(self) -> dict[tuple[str, str], list[str]]:
-        """Students with several graded notebooks for one set, and where these lie."""
+        """Return the students with several graded notebooks for one set, and the paths of these."""
         counted = self._all(
             """SELECT "set", student FROM batch WHERE grading IS NOT NULL GROUP BY "set", student HAVING COUNT(*) > 1"""
         )
@@ -226,15 +229,15 @@ class Ledger:
         }
 
     def sets(self) -> list[str]:
-        """The sets of the latest run."""
+        """Return the sets of the latest run."""
         return [name for (name,) in self._all('SELECT DISTINCT "set" FROM batch WHERE "set" <> \'\' ORDER BY "set"')]
 
     def handed_in(self, name_of_set: str, student: str) -> bool:
-        """Whether a notebook of this student counts for one of the sets of the latest run."""
+        """Return whether a notebook of this student is on record for a set of the latest run."""
         return bool(self._all('SELECT 1 FROM notebook WHERE "set" = ? AND student = ? LIMIT 1', name_of_set, student))
 
     def questions(self) -> list[str]:
-        """The questions of the notebooks that count: the columns of a table of grades."""
+        """Return the questions of the notebooks that count, which are the columns of a table of grades."""
         seen: dict[str, None] = {}
         for (names,) in self._db.execute(
             "SELECT DISTINCT (SELECT COALESCE(group_concat(key, ' '), '') FROM json_each(scores)) FROM batch JOIN grading ON grading.id = grading"
@@ -242,10 +245,10 @@ class Ledger:
             seen.update(dict.fromkeys(names.split()))
         return list(seen)
 
-    # What was ---------------------------------------------------------------------------------------------------
+    # History ---------------------------------------------------------------------------------------------------
 
     def history(self, student: str | None = None) -> Iterator[Grading]:
-        """Every grading of one student or of all, in order. One that counts again after a later one has a second entry then."""
+        """Yield every grading of one student or of all, in order; one that counts again after a later one is repeated."""
         whose = "WHERE student = ?" if student else ""
         events = self._all(
             f"""SELECT "set" AS name, student, id AS place, 0 AS number, id, '', '' FROM grading {whose} UNION ALL
@@ -257,19 +260,19 @@ class Ledger:
             if grading != before:
                 rows = self._all(f"SELECT {COLUMNS} FROM grading WHERE id = ?", grading)
                 if not rows:
-                    raise sqlite3.DatabaseError("a grading that counted is not there")
+                    raise sqlite3.DatabaseError("a grading that counted is missing")
                 row = rows[0]
                 yield replace(as_grading(row), at=at, who=who) if at else as_grading(row)
             before = grading
 
     def counts(self, name_of_set: str, student: str) -> Grading | None:
-        """The grading that counts: that which did when the latest run ended, or else the last there was."""
+        """Return the grading that counts: the one that counted when the latest run ended, or else the last one."""
         query = f"""SELECT {COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
         ORDER BY {_COUNTED_LAST} LIMIT 1"""
         return next((as_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
 
     def has_counted(self) -> bool:
-        """Return whether anything ever counted here."""
+        """Return whether any grading ever counted here."""
         return bool(self._all("SELECT 1 FROM counted LIMIT 1"))
 
     def received(self, name_of_set: str, student: str) -> Receipt:
@@ -283,21 +286,21 @@ class Ledger:
         return Receipt(datetime.fromisoformat(at) if at else None, source)
 
     def notebooks(self, name_of_set: str, student: str) -> list[str]:
-        """The digests of the different notebooks of a student that counted here when a run ended, in the order of their first."""
+        """Return the digests of a student's notebooks that counted at the end of a run, in order of first occurrence."""
         query = """SELECT notebook FROM counted JOIN grading ON grading.id = counted.grading
         WHERE counted."set" = ? AND counted.student = ? GROUP BY notebook ORDER BY MIN(counted.id)"""
         return [str(notebook) for (notebook,) in self._all(query, name_of_set, student)]
 
     def grading_of(self, name_of_set: str, student: str, notebook: str, questions: str) -> Grading:
-        """The grading of a notebook that counted here: that by these questions, or else the one that counted last."""
+        """Return the grading of a notebook that counted here: with these questions, or else the one that counted last."""
         query = f"""SELECT {COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND notebook = ? AND points IS NOT NULL
         ORDER BY questions = ? DESC, {_COUNTED_LAST} LIMIT 1"""
         return as_grading(self._all(query, name_of_set, student, notebook, questions)[0])
 
     def absorb(self, other: Path) -> None:
-        """Take over the gradings of another ledger's latest run that are not here yet, and what is known of their pages.
+        """Copy the new gradings of another ledger's latest run, and the data of their pages.
 
-        What an earlier run left there was not agreed to.
+        Nobody has confirmed the results of earlier runs in that ledger.
         """
         self._db.execute("ATTACH ? AS other", (str(other),))
         try:
@@ -321,5 +324,5 @@ class Ledger:
 
 
 def lies(path: Path) -> bool:
-    """Whether a notebook is still there, or the archive that it was in."""
+    """Return whether a notebook, or its archive, still exists."""
     return path.exists() or any(folder.is_file() for folder in path.parents)

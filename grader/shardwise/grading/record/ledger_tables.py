@@ -1,4 +1,4 @@
-"""The tables of a ledger: the file that holds them, opened with care, and their rows as values."""
+"""The tables of a ledger: opens the file with care and converts rows to values."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ SELECT * FROM notebook AS one WHERE latest = 1 OR (
     AND NOT EXISTS (SELECT 1 FROM latest WHERE latest."set" = one."set" AND latest.student = one.student)
 );
 """
-# In a table of its own, which a ledger of before is given: the same grading may be of a notebook that was received anew.
+# A separate table, which older ledgers get too: a notebook can be received again without a new grading.
 _RECEIPTS = """CREATE TABLE IF NOT EXISTS receipt (
     path TEXT PRIMARY KEY,         -- of a notebook
     at TEXT NOT NULL,              -- ISO 8601 with an offset; empty where nobody knows
@@ -97,11 +97,11 @@ COLUMNS_OF_RESULT = ", ".join(f'grading."{name}"' for name in _RESULT)
 
 @dataclass(frozen=True)
 class Grading:
-    """A result, and what it rests on."""
+    """A result, and everything that it depends on."""
 
     result: Result
     key: str  # digest of everything that decides the result
-    notebook: str  # digest of the file that was handed in
+    notebook: str  # digest of the submitted file
     questions: str  # digest of the questions and keys
     engine: str
     at: str
@@ -109,14 +109,14 @@ class Grading:
 
 
 def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, bytes]:
-    """Open the SQLite file of a ledger, and give it with the key that signs its rows. If it does not exist yet, it is made.
+    """Open or create a ledger's SQLite file, and return it with the key that signs its rows.
 
-    It is made with the first of `keys`, or the user's own. Raises ShardwiseError for one that was made with a key which is
-    not among them and not known here, or in which a row was changed: a student's repository may hold a ledger. Raises ShardwiseError for a file that is none, or one of another version of shardwise; sqlite3.OperationalError on a
-    full disk.
+    A new ledger is signed with the first of `keys`, or with the user's own. Raises ShardwiseError if the file is not a ledger,
+    belongs to another version, is signed with an unknown key, or has a changed row: a student's repository may contain a
+    ledger. Raises sqlite3.OperationalError on a full disk.
     """
-    with suppress(OSError):  # sqlite says better what is wrong
-        # names, points and answers are for who grades; sqlite's other files get the same mode
+    with suppress(OSError):  # SQLite's own error message is better
+        # only the grader may read names, points and answers; SQLite's other files get the same mode
         path.touch(mode=0o600)
         path.chmod(0o600)
     try:
@@ -125,18 +125,18 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
         raise unusable(path, error) from None
     try:
         db.execute("PRAGMA journal_mode = WAL")
-        # A power cut may cost the latest results; a kill costs none.
+        # A power failure may lose the latest results; a kill loses none.
         db.execute("PRAGMA synchronous = NORMAL")
         (found,) = db.execute("PRAGMA user_version").fetchone()
         is_new = found == 0 and not _schema(db)
         if is_new:
-            # In one transaction: a ledger without its signer would be refused from then on.
+            # One transaction, because a ledger without its signer would be rejected.
             signer = key_fingerprint(keys[0] if keys else own_key())
             db.executescript(
                 f"BEGIN; {_TABLES} INSERT INTO signer VALUES ('{signer}'); PRAGMA user_version = {_FORMAT}; COMMIT;"
             )
         elif found in (0, _FORMAT) and not _schema(db) <= _ours():
-            raise sqlite3.DatabaseError("it has tables or triggers that we did not make")
+            raise sqlite3.DatabaseError("it has unknown tables or triggers")
         if found == _FORMAT or is_new:
             db.execute(_RECEIPTS)
     except sqlite3.OperationalError as error:
@@ -146,12 +146,12 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
         raise unusable(path, error) from None
     except sqlite3.DatabaseError as error:
         db.close()
-        raise ShardwiseError(f"{path} is no ledger of ours ({error}). Move it away to begin anew.") from None
+        raise ShardwiseError(f"{path} is not a shardwise ledger ({error}). Move it away to start a new one.") from None
     if found != _FORMAT and not is_new:
         db.close()
         raise ShardwiseError(
-            f"{path} was written by another version of shardwise (its format is {found}, and I read {_FORMAT}). "
-            "Use that version, or move the file away to grade anew."
+            f"{path} was written by another version of shardwise (in format {found}; this version reads format {_FORMAT}). "
+            "Use that version, or move the file away to grade again."
         )
     try:
         return db, _signer(db, path, keys)
@@ -170,41 +170,43 @@ def _schema(db: sqlite3.Connection) -> set[str]:
 
 @cache
 def _ours() -> frozenset[str]:
-    """Return the statements of a ledger of ours."""
+    """Return the statements of a valid ledger."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(f"{_TABLES} {_RECEIPTS};")
         return frozenset(_schema(db))
 
 
 def _signer(db: sqlite3.Connection, path: Path, keys: Sequence[bytes]) -> bytes:
-    """Return the key of a ledger whose rows have the right signatures."""
+    """Return the key of a ledger whose signatures are all valid."""
     signers = [str(known_by) for (known_by,) in db.execute("SELECT key FROM signer LIMIT 2")]
     known = key_of_results(signers[0], keys) if len(signers) == 1 else None
     if known is None:
         raise ShardwiseError(
-            f"{path} was not made with a course key that I have, so its points may be anybody's. If it is yours, give the key "
-            f"with --key or in {VARIABLE}; if not, move it away, or name another --out, to grade anew."
+            f"Cannot verify {path}: it was signed with an unknown course key, so its points may be forged. If it is yours, give the key "
+            f"with --key or in {VARIABLE}. If not, move it away or use another --out."
         )
     for query in (_SIGNED_GRADING, _SIGNED_COUNTED):
         for signature, *row in db.execute(query):
             if not hmac.compare_digest(str(signature), signature_of(known, row)):
                 raise ShardwiseError(
-                    f"{path} was changed: one of its gradings is not as it was written. Restore the file from a copy, "
-                    "or move it away to grade anew."
+                    f"{path} was changed: the signature of a grading is invalid. Restore the file from a copy, "
+                    "or move it away to grade again."
                 )
     if db.execute(_ASTRAY).fetchone():
-        raise ShardwiseError(f"{path} was changed: a notebook has the grading of another. Move it away to grade anew.")
+        raise ShardwiseError(
+            f"{path} was changed: a notebook has another student's grading. Move it away to grade again."
+        )
     return known
 
 
 def signature_of(key: bytes, row: Sequence[Any]) -> str:
-    """Return the signature over the values of a row; a number is the same whether SQLite gives it whole or with a point."""
+    """Return the signature of a row's values; integers and equal floats from SQLite have the same signature."""
     values = [float(value) if isinstance(value, int) else value for value in row]
     return hmac.digest(key, b"shardwise ledger\0" + json.dumps(values).encode(), "sha256").hex()
 
 
 def sign_new(db: sqlite3.Connection, key: bytes) -> None:
-    """Sign the rows that have no signature yet, within the transaction that made them."""
+    """Sign the rows without a signature, in the transaction that created them."""
     for table, query in (("grading", _SIGNED_GRADING), ("counted", _SIGNED_COUNTED)):
         for _, *row, number in db.execute(
             f"{query.replace(' FROM', f', {table}.id FROM')} WHERE {table}.signature = ''"
@@ -213,14 +215,14 @@ def sign_new(db: sqlite3.Connection, key: bytes) -> None:
 
 
 def unusable(path: Path, error: sqlite3.Error) -> ShardwiseError:
-    """What to say of a ledger that is damaged, or that may not be written; to read one takes writing beside it, too."""
+    """Return the error for a ledger that is damaged or not writable; even reading one writes files next to it."""
     return ShardwiseError(
-        f"{path} cannot be used as a ledger ({error}). See that you may write it and its folder, or move it away to begin anew."
+        f"{path} cannot be used as a ledger ({error}). Check that you can write to it and its folder, or move it away to start a new one."
     )
 
 
 def row_of(grading: Grading) -> tuple[Any, ...]:
-    """A grading as a row of its table, in the order of COLUMNS."""
+    """Return a grading as a row of its table, in the order of COLUMNS."""
     result = grading.result
     return (
         result.student, result.set, result.name, result.points, result.max_points, result.late,
@@ -230,12 +232,12 @@ def row_of(grading: Grading) -> tuple[Any, ...]:
 
 
 def result_of(row: Sequence[Any]) -> Result:
-    """A result out of COLUMNS_OF_RESULT. Raises sqlite3.DatabaseError for what we did not write."""
+    """Return a result from COLUMNS_OF_RESULT. Raises sqlite3.DatabaseError for data that we did not write."""
     student, name_of_set, name, points, max_points, late, notes, tier, version, scores, answers = row
     try:
         said, earned = json.loads(notes), json.loads(scores)
         if not isinstance(earned, dict) or not all(isinstance(note, str) for note in said):
-            raise ValueError("its scores or its notes are of another form")
+            raise ValueError("its scores or notes have the wrong format")
         return Result(
             student, name_of_set, name, points=None if points is None else float(points), max_points=float(max_points),
             late=bool(late), notes=tuple(said), tier=tier, version=version, scores=earned, answers_json=answers,
@@ -245,5 +247,5 @@ def result_of(row: Sequence[Any]) -> Result:
 
 
 def as_grading(row: Sequence[Any]) -> Grading:
-    """A grading out of COLUMNS."""
+    """Return a grading from COLUMNS."""
     return Grading(result_of(row[: len(_RESULT)]), *row[len(_RESULT) :])

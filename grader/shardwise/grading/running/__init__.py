@@ -1,1 +1,1 @@
-"""Where grading runs: executors, cores, and a sandbox for each worker."""
+"""Execution of grading: executors, cores, and a sandbox for each worker."""

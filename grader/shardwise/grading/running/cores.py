@@ -1,6 +1,6 @@
-"""Cores: how many notebooks may run at the same time, and one core for each worker.
+"""CPU cores: how many notebooks can run at the same time, with one core per worker.
 
-Two workers on one core would share it thread by thread, so that a notebook with 60 threads took nearly all the time of another.
+Workers on the same core would share it by threads, so a notebook with 60 threads would take most of another's time.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ _CGROUPS, _OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
 def usable() -> list[int]:
-    """The numbers of the cores that this process may use: no more than its cgroups grant the time of."""
-    if not hasattr(os, "sched_getaffinity"):  # macOS and Windows, where only one's own code is ever graded
+    """Return the cores that this process may use, at most as many as its cgroups grant time for."""
+    if not hasattr(os, "sched_getaffinity"):  # macOS and Windows, where users grade only their own code
         return list(range(os.cpu_count() or 1))
     cores = sorted(os.sched_getaffinity(0))
     return cores[: max(1, math.ceil(min([len(cores), *_granted()])))]
 
 
 def keep_to(core: int) -> None:
-    """Keep this process, and all that it starts from now on, to a core. What runs in the sandbox cannot leave it."""
-    with suppress(AttributeError, OSError):  # taken away meanwhile
+    """Pin this process and its future children to a core, which code in the sandbox cannot leave."""
+    with suppress(AttributeError, OSError):  # the core may have been taken away
         os.sched_setaffinity(0, {core})
 
 
 def _granted() -> list[float]:
-    """How many cores' time each of our cgroups grants (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/ of Linux)."""
+    """Return the CPU time that each of our cgroups grants, in cores (Linux, Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/)."""
     found = []
     with suppress(OSError):
         for line in _OWN.read_text().splitlines():
@@ -47,5 +47,5 @@ def _limit(folder: Path) -> float | None:
         else:
             quota, period = ((folder / f"cpu.cfs_{name}_us").read_text().strip() for name in ("quota", "period"))
         return int(quota) / int(period) if int(quota) > 0 else None
-    except (OSError, ValueError, ZeroDivisionError):  # no such file here, or "max"
+    except (OSError, ValueError, ZeroDivisionError):  # the file does not exist, or contains "max"
         return None

@@ -1,4 +1,4 @@
-"""Where a batch runs: in this process, in a pool of processes, or on a cluster; each is a `concurrent.futures` executor."""
+"""Executors for a batch: this process, a pool of processes, or a cluster, each a `concurrent.futures` executor."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Opener = Callable[[], AbstractContextManager[Executor]]
 
 
 class Gone(ShardwiseError):
-    """What a batch ran on went away for good, with all that was on its way; no other try can mend that."""
+    """The executor of a batch is gone with all pending tasks, and no retry can fix that."""
 
 
 @contextmanager
 def here() -> Iterator[Executor]:
-    """This process, one task after the other."""
+    """Run tasks in this process, one after the other."""
     try:
         yield Here()
     finally:
@@ -32,7 +32,7 @@ def here() -> Iterator[Executor]:
 
 
 class Here(Executor):
-    """An executor that is the caller itself."""
+    """An executor that runs tasks in the caller."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -44,27 +44,27 @@ class Here(Executor):
 
 
 class _Pool(ProcessPoolExecutor):
-    """A pool that knows of every process that it started: an interrupted start would leave one that nobody kills."""
+    """A pool that tracks every process it started, because an interrupted start would leave one running."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with held_back(signal.SIGINT, signal.SIGTERM):
             return super().submit(fn, *args, **kwargs)
 
     def end(self) -> None:
-        """End at once. What was being graded is graded again next time."""
-        # Killed, not asked to end: a worker that died while it held the lock of their queue would let the others wait for ever.
+        """End at once. Notebooks in progress are graded again next time."""
+        # Kill the workers: if one died while it held the lock of their queue, the others would wait for ever.
         for process in (self._processes or {}).values():
             process.kill()
         if results := getattr(self, "_result_queue", None):
-            # A worker that was killed while it wrote leaves half of a result, and the thread that reads it would wait for the
-            # other half as long as anybody, even this process, could still write it.
+            # A worker that is killed while writing leaves half a result. The thread that reads it would wait for the other half
+            # as long as any process, even this one, could still write it.
             results._writer.close()
         manager: Any = self._executor_manager_thread
         calls: Any = getattr(self, "_call_queue", None)
         self.shutdown(wait=sys.version_info >= (3, 11, 7), cancel_futures=True)
         while manager is not None and manager.is_alive():
-            # Before 3.11.7 nobody reads what dead workers have not, and the thread that writes it would wait for ever
-            # (python/cpython#94777). It closes both ends itself, which is no error here.
+            # Before 3.11.7, nobody reads data meant for dead workers, and the thread that writes it would wait for ever
+            # (python/cpython#94777). That it closes both ends itself is not an error here.
             with suppress(OSError):
                 if calls._reader.poll():
                     os.read(calls._reader.fileno(), 65536)
@@ -72,9 +72,9 @@ class _Pool(ProcessPoolExecutor):
 
 
 def pool(count: int) -> Opener:
-    """Processes on this machine, each on a core of its own, and no more than there are cores."""
+    """Return an opener of a pool of processes on this machine, one per core at most."""
     usable = cores.usable()
-    # What is forked has loaded already what it needs. Other systems have no safe fork, and grade only one's own code.
+    # A forked worker has already loaded its modules. Other systems have no safe fork, and grade only the user's own code.
     context = multiprocessing.get_context("fork" if sys.platform.startswith("linux") else "spawn")
 
     @contextmanager
@@ -90,7 +90,7 @@ def pool(count: int) -> Opener:
 
 
 def _begin(usable: Sequence[int], begun: Any) -> None:
-    """A worker keeps to a core, the next in turn, and ends with the process that started it, however that ends."""
+    """Pin a new worker to the next core, and let it end with the process that started it, however that ends."""
     is_of_the_command()
     with begun.get_lock():
         number = begun.value

@@ -1,4 +1,4 @@
-"""One sandbox for each thread or worker, and the sandbox as a runner of functions."""
+"""Sandboxes: one for each thread or worker, and runners that execute functions in them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from shardwise.sandbox import Calls, CallsResult, Limits, Sandbox, open_sandbox
 
 
 def runner_in(sandbox: Sandbox, seconds: float = math.inf) -> Runner:
-    """A runner that runs sources, and nothing else, in `sandbox`; all its runs together take so many seconds at most."""
+    """Return a runner that executes source code in `sandbox`, with a time limit for all of its runs together."""
     left = seconds
 
     def run(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
         if not isinstance(program, str):
-            raise TypeError("only the source of a function can be run in the sandbox")
+            raise TypeError("the sandbox can run only the source of a function")
         nonlocal left
         job = sandbox.run([Calls("program", name, tuple(inputs), source=program)], seconds=left)
         left -= job.seconds
@@ -34,8 +34,8 @@ _MINE = threading.local()  # a sandbox serves a single thread at a time
 
 
 def mine(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None = None) -> Sandbox:
-    """This thread's sandbox, opened when it is first asked for. Raises SandboxUnavailable."""
-    wanted = (os.getpid(), limits, unsafe, tier)  # that of the process which forked this one is not ours
+    """Return this thread's sandbox, which is opened on first use. Raises SandboxUnavailable."""
+    wanted = (os.getpid(), limits, unsafe, tier)  # a forked process must not use its parent's sandbox
     if getattr(_MINE, "wanted", None) != wanted:
         close()
         _MINE.sandbox = open_sandbox(limits=limits, unsafe=unsafe, tier=tier)
@@ -45,7 +45,7 @@ def mine(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None
 
 
 def close() -> None:
-    """Close this thread's sandbox; the next time it is asked for, a fresh sandbox is opened."""
+    """Close this thread's sandbox; the next use opens a new one."""
     wanted, _MINE.wanted = getattr(_MINE, "wanted", None), None
     if wanted is not None and wanted[0] == os.getpid():
         with suppress(ShardwiseError):
@@ -54,6 +54,6 @@ def close() -> None:
 
 @contextmanager
 def runner(*, unsafe: bool = False) -> Iterator[Runner]:
-    """A runner with a sandbox of its own. Raises SandboxUnavailable."""
+    """Yield a runner with its own sandbox. Raises SandboxUnavailable."""
     with open_sandbox(unsafe=unsafe) as sandbox:
         yield runner_in(sandbox)

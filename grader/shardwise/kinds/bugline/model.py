@@ -26,7 +26,7 @@ class Answer(author.AuthorModel):
 class Slip(author.AuthorModel):
     """One way in which somebody gets a line of the listing wrong."""
 
-    line: str = Field(description="A line of the listing as it stands there, without its indentation.", min_length=3)
+    line: str = Field(description="A line of the listing, exactly as written, without its indentation.", min_length=3)
     reads: str = Field(description="What the student sees in its place.", min_length=3, max_length=LONGEST_LINE)
     say: str = Field(description="What went wrong, in a few words: {{ change }} in the solution.", min_length=3)
 

@@ -208,7 +208,7 @@ def _short(text: str) -> str:
 
 
 def notes(found: Sequence[JudgedPart]) -> dict[str, Note]:
-    """What is said to each part, for a form that says it next to the part."""
+    """Return the feedback on each part, for a form that shows it next to the part."""
     return {judged.form.name: _note(judged) for judged in found}
 
 
@@ -223,7 +223,7 @@ def _note(judged: JudgedPart) -> Note:
 
 
 def paragraphs(found: Sequence[JudgedPart]) -> Iterator[str]:
-    """What is said to the parts: to those that are right, and to those without an answer, together, and to each of the others."""
+    """Yield the feedback: one paragraph for all parts that are right, one for all without an answer, and one for each other part."""
     numbered = dict(enumerate(found, start=1))
     right = {number: judged for number, judged in numbered.items() if judged.is_right and not _said(judged)}
     blank = {number: judged for number, judged in numbered.items() if judged.reply.is_blank}
@@ -269,7 +269,7 @@ def _mark(judged: JudgedPart) -> str:
 
 
 def _said(judged: JudgedPart) -> str:
-    """What is said to a part: why it cannot be read, or what is to be said about its verdict."""
+    """Return the feedback on a part: why it cannot be read, or the words of its verdict."""
     if judged.verdict is None:
         return literal(judged.reply.why)
     reading = judged.form.its_kind.read(judged.question.form, judged.reply.value)
@@ -277,7 +277,7 @@ def _said(judged: JudgedPart) -> str:
 
 
 def _words(judged: JudgedPart, verdict: Feedback, reading: str) -> str:
-    """What is said to a part that was read: with its reading, where no form shows that, if it is wrong."""
+    """Return the feedback on a part that was read; if it is wrong and no form shows its reading, with the reading."""
     words = []
     if judged.carried:
         off = "these numbers are off" if len(judged.carried) > 1 else "that number is off"

@@ -368,7 +368,7 @@ def _right_sample(samples: Sequence[Sample]) -> Any:
 
 
 def _as_value(source: str) -> str:
-    """What stands behind the equals sign of an answer cell, as a value of a dictionary, with its comment behind it."""
+    """Return the right-hand side of an answer cell as a value of a dictionary, followed by its comment."""
     lines = source.split("\n")
     value, mark, comment = lines[0].partition("  # ")
     if len(lines) == 1:

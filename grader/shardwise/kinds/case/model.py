@@ -35,7 +35,7 @@ class CasePart(author.Template):
     """What a part has next to what its kind asks for. Title, difficulty and source are the case's where it has none."""
 
     name: str = Field(pattern=NAME, max_length=40, description="What later parts, and a student's answer, call it.")
-    title: str = Field("", max_length=80, description="Its heading; the name when left out.")
+    title: str = Field("", max_length=80, description="Its heading; the name by default.")
     difficulty: Literal["easy", "medium", "hard"] = "medium"
     source: str = ""
     params: Mapping[str, Parameter] = Field(default_factory=dict, max_length=0)
@@ -94,7 +94,7 @@ class CaseTemplate(author.Template):
     kind: Literal["case"]
     points: int | float = Field(gt=0, le=100, description="The sum of its parts' points.")
     hints: tuple[author.Prose, ...] = Field((), description="For all of it; each part has its own.")
-    solution: author.Prose = Field("", description="What stands before the parts' solutions.")
+    solution: author.Prose = Field("", description="Text that comes before the solutions of the parts.")
     parts: tuple[Annotated[Any, _AnyPart], ...] = Field(min_length=2, max_length=40)
 
     @model_validator(mode="after")

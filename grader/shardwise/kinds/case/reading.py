@@ -84,7 +84,7 @@ def _is_large(raw: Any) -> bool:
 
 
 def unknown(form: CaseForm, strangers: Sequence[str]) -> str:
-    """What is said to names that no part has."""
+    """Return the message about names that no part has."""
     named = " and ".join(f"“{name[:_SHOWN]}”" for name in strangers[:2])
     return f"I saw {named}; the parts are {', '.join(part.name for part in form.parts)}."
 

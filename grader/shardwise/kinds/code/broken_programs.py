@@ -91,7 +91,7 @@ def _weaker_guards(tree: ast.Module) -> Iterator[Broken]:
     """Yield programs with one of a guard's several conditions omitted."""
     for guard, weaker, operand in _weakened(tree):
         source = ast.unparse(put(tree, guard.test, weaker))
-        yield Broken(source, guard.lineno, f"`{ast.unparse(operand)}` left out of `{ast.unparse(guard.test)}`")
+        yield Broken(source, guard.lineno, f"`{ast.unparse(operand)}` omitted from `{ast.unparse(guard.test)}`")
 
 
 def _guards(tree: ast.Module) -> list[ast.If]:

@@ -287,7 +287,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         for number, given in enumerate(answer.always, 1):
             if not any(given.items() <= shown.items() for shown in called):
                 proof.faults.append(
-                    f"answer.always: {answer.reference} refuses input {number}, which is then left out; write it under `edges`"
+                    f"answer.always: {answer.reference} refuses input {number}, so it is skipped; write it under `edges`"
                 )
         proof.faults.extend(_in_shown_units(template, [case for _, case in solved.cases if not case.raises]))
         return proof

@@ -67,7 +67,7 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
             yield (
                 f"line {broken.line} of the program: {broken.change}: right on every case of seed {blind[0]} "
                 f"({len(blind)} of {len(drawn)} draws)",
-                f"Under `answer.{'edges' if example.raises else 'always'}` write an input that tells the two apart, "
+                f"Under `answer.{'edges' if example.raises else 'always'}` write an input that distinguishes the two, "
                 f"such as {_yaml(example.inputs)}",
             )
 

@@ -21,7 +21,7 @@ class EstimateAnswer(Measured):
         HALF_A_POWER,
         ge=1.2,
         le=10,
-        description="The factor, either way, within which an estimate is right; √10 when left out.",
+        description="The factor, either way, within which an estimate is right; √10 by default.",
     )
 
 

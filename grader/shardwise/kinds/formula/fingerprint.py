@@ -59,7 +59,7 @@ def _exact(node: Node, text: str) -> _Exact:
     if weight > HEAVIEST:
         raise refused(text, "its numbers get too large", "Nothing here needs powers like that. Write smaller ones.")
     if node.kind == "over" and 0 in parts[1].residues:
-        raise refused(text, "it divides by zero", "Check what stands below the line.")
+        raise refused(text, "it divides by zero", "Check the denominator.")
     return _Exact(_combined(node, [part.residues for part in parts], whole), weight)
 
 
@@ -78,7 +78,7 @@ def _check_power(exponent: Node, residues: Fingerprint, *, zero: bool, text: str
         advice = f"I read constant powers up to {LARGEST_EXPONENT}. Write a smaller one."
         raise refused(text, "I saw too large a power", advice)
     if zero and value < 0:
-        raise refused(text, "it divides by zero", "Check what stands under the power.")
+        raise refused(text, "it divides by zero", "Check the base of the power.")
 
 
 def _combined(node: Node, parts: list[Fingerprint], whole: int | None) -> Fingerprint:

@@ -47,7 +47,7 @@ def nearly(theirs: ParsedFormula, ours: ParsedFormula) -> str:
 
 
 def another_number(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """Return what is said to a formula of which one number is not ours, in whatever place; nothing where more is wrong."""
+    """Return the feedback on a formula in which a single number is wrong; "" if more is wrong."""
     if theirs.fingerprint == ours.fingerprint:
         return ""
     right = {node.value: node for node in nodes(ours.tree) if node.kind == "number"}
@@ -69,9 +69,9 @@ def half_of_a_fraction(theirs: ParsedFormula, ours: ParsedFormula) -> tuple[Node
     if tree.kind == "over":
         above, below = tree.parts
         if _is(above, theirs.fingerprint):
-            return above, "Yours is what stands above the line of the right one: by what is it divided?"
+            return above, "You have the numerator. What do you divide it by?"
         if _is(below, theirs.fingerprint):
-            return below, "Yours is what the right one is divided by: what stands above the line?"
+            return below, "You have the denominator. What is the numerator?"
     return None, ""
 
 

@@ -70,7 +70,7 @@ class _Reader:
         self._take()
 
     def _take(self) -> str:
-        """Go on to the next token; returns the text of the one that is left behind."""
+        """Advance to the next token, and return the text of the current one."""
         taken, taken_kind = self._token, self.kind
         space = _SPACE.match(self._text, self._end)
         self._start = self._end = space.end() if space else self._end
@@ -117,7 +117,7 @@ class _Reader:
             digits = lowered(self._take())
             if self.kind in ("power", "superscript"):
                 raise self.unexpected()
-            return _node("group", _node("power", base, _number(digits)))  # what follows is no part of the exponent
+            return _node("group", _node("power", base, _number(digits)))  # what follows does not belong to the exponent
         return base
 
     def _exponent(self) -> Node:
@@ -152,7 +152,7 @@ class _Reader:
         has_brackets = self.kind in ("open", "ceil", "floor")
         inside = self._atom()
         if not has_brackets and (self.kind in ("power", "superscript") or _BINDING.get(self.kind) == _ADJACENT):
-            raise Unclear("where a root ends is not plain", "Write what stands under it in brackets: √(...).")
+            raise Unclear("it is unclear where a root ends", "Put the radicand in brackets: √(...).")
         return _node("call", inside, name="sqrt")
 
     def _bracketed(self, several: bool = False) -> list[Node]:

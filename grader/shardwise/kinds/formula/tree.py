@@ -88,7 +88,7 @@ def symbols_in(tree: Node) -> list[str]:
 
 
 def bare(node: Node) -> Node:
-    """What stands inside a node's brackets, if it has any."""
+    """Return the node without the brackets around it, if there are any."""
     while node.kind == "group":
         node = node.parts[0]
     return node

@@ -71,7 +71,9 @@ class Mistake(author.AuthorModel):
     about: tuple[str, ...] = Field(
         (), description="Items that `say` speaks of. Where one is not shown, the mistake is not known."
     )
-    when: author.Value | None = Field(None, description="Draws for which it is known, where it cannot be told in all.")
+    when: author.Value | None = Field(
+        None, description="An expression: the draws in which this mistake can be recognised; all of them by default."
+    )
     say: author.Prose = Field(min_length=10)
 
     def is_known(self, draw: Draw) -> bool:

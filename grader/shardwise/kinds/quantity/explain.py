@@ -37,14 +37,14 @@ _FAR_FETCHED = re.compile(
 
 
 def explanation(found: Sequence[str]) -> str:
-    """Return what is said to a wrong value that these reasons explain; nothing where there is none, or too many."""
+    """Return the feedback on a wrong value that these reasons explain; "" if there are none, or too many."""
     if 1 < len(found) <= MOST_SAID:
         return f"Each of these would give your number. Which one applies?\n\n{_as_list(found)}"
     return found[0] if len(found) == 1 else ""
 
 
 def beside(mistake: str, others: Sequence[str]) -> str:
-    """Return what is said to a recognised mistake, with the few other slips that give the same number in this draw."""
+    """Return the feedback on a recognised mistake, with the few other slips that give the same number in this draw."""
     if not 0 < len(others) < MOST_SAID:
         return mistake
     slips = "Another slip gives" if len(others) == 1 else "Other slips give"
@@ -104,7 +104,7 @@ def what_you_did(how: str) -> str:
 
 
 def of_a_number(given: float, key: float, numbers: Mapping[str, str], within: float) -> list[str]:
-    """Return what is said to an answer that is a number of the question times too high or too low; one for each such number.
+    """Return the feedback on an answer that is off by a factor equal to a number of the question; one for each such number.
 
     `numbers` are the parameters that its prompt shows, each with its name in words; `within` is how near the ratio must be, relative.
     """
@@ -117,7 +117,7 @@ def of_a_number(given: float, key: float, numbers: Mapping[str, str], within: fl
 
 
 def one_off(given: float, key: float, *, unit_text: str, exact: bool) -> str:
-    """Return what is said to a count that is one off, or not whole, where it is asked for exactly."""
+    """Return the feedback on a count that is off by one, or not whole, if the exact count is required."""
     if not (exact and unit(unit_text).is_count and float(key).is_integer()):
         return ""
     if not float(given).is_integer():

@@ -260,8 +260,8 @@ def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterato
     again = plan_of(template, draw).program.run(draw.values)[0]
     if not math.isclose(again, solved.key, rel_tol=AGREEMENT):
         yield (
-            f"{answer.reference} gives {show_amount(solved.key, answer.unit)}, and {show_amount(again, answer.unit)} when it is followed "
-            "step by step, so nothing that is left out of it can be told from the key"
+            f"{answer.reference} gives {show_amount(solved.key, answer.unit)}, but {show_amount(again, answer.unit)} when it is traced "
+            "step by step, so the lint cannot tell what an omission in it would give"
         )
     number = f"{from_base(solved.key, answer.unit, answer.direction or 'none'):.4g}"
     for _, how in solved.slips:

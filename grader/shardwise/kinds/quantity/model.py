@@ -63,7 +63,7 @@ class Answer(Tolerance, Measured):
     """The `answer` of a quantity problem."""
 
     negligible: Mapping[str, str] = Field(
-        {}, description="What may be left out of the reference, as the lint names it, and why that is right."
+        {}, description="Parts of the reference that an answer may omit, named as the lint does, and why."
     )
 
 
@@ -72,7 +72,9 @@ class Mistake(author.AuthorModel):
 
     factor: float | None = Field(None, description="The key times this.")
     value: author.Value | None = Field(None, description="An expression in base units; `key` is the right answer.")
-    when: author.Value | None = Field(None, description="Draws for which it is known, where it cannot be told in all.")
+    when: author.Value | None = Field(
+        None, description="An expression: the draws in which this mistake can be recognised; all of them by default."
+    )
     say: author.Prose = Field(min_length=10, description="One or two sentences that unstick; Jinja2.")
 
     @model_validator(mode="after")

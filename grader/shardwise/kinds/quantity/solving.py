@@ -40,7 +40,7 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
     for number, mistake in enumerate(template.mistakes, start=1):
         value = mistake.unknown(key, draw)
         if value is not None and AGREEMENT * abs(key) < abs(value - key) <= tolerances[0]:
-            raise Reject(f"mistake {number}, which `when` leaves out here, lies within the tolerance of the key")
+            raise Reject(f"mistake {number}, which `when` excludes here, lies within the tolerance of the key")
     return _with_slips(template, draw, Solved(key, mistakes))
 
 
@@ -51,7 +51,7 @@ def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solve
         return solved
     tolerance_of_key = allowed(template.answer, solved.key)
     if (likely := not_told(plan, found, tolerance_of_key)) is not None:
-        raise Reject(f"the key and what comes out without {likely} lie within the tolerance")
+        raise Reject(f"the key and the result without {likely} are within the tolerance of each other")
     return replace(
         solved,
         slips=slips(plan, found, tolerance_of_key, template, draw),

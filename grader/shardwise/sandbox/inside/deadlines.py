@@ -1,4 +1,4 @@
-"""Deadlines: how long an attempt and each of its units may take, kept by who watches the job."""
+"""Deadlines: time limits for an attempt and each of its units, kept by the process that watches the job."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .shared_memory import CALL_LIMIT, NO_STEP, RunProgress
 class Deadlines:
     """The clock of one attempt.
 
-    What a job says of its progress may be forged. A unit's time begins when it is first seen, and no sign of life makes it begin
-    again; an honest job goes from unit to unit and never back, and to none that it does not have. All that a cell can do is
-    pass for the units behind it and take their time, as if its code stood in them. The attempt's own limit does not depend on what a job says.
+    A job's progress may be forged. A unit's time starts when it is first seen and never restarts: an honest job goes forward
+    from unit to unit, and only to units that exist. All that a cell can do is pretend to be later units and use their time, as
+    if its code were in them. The attempt's limit does not depend on the reported progress.
     """
 
     def __init__(self, limits: JobRequest, began: float) -> None:
@@ -20,10 +20,10 @@ class Deadlines:
         self._unit: tuple[int, int] | None = None
 
     def passed(self, progress: RunProgress, now: float) -> str:
-        """Which time limit is over: `limit` (of a unit), `deadline` (of the attempt), or none."""
+        """Return which time limit has passed: `limit` (of a unit), `deadline` (of the attempt), or an empty string."""
         unit = None if progress.step == NO_STEP else (progress.step, progress.input)
         if unit is not None and (unit[0] >= self._limits.steps or unit[1] >= self._limits.inputs):
-            return "limit"  # 10**6 more steps would each have a time of their own
+            return "limit"  # 10**6 fake steps would each get their own time
         if unit != self._unit:
             if self._unit is not None:
                 if unit is None or unit < self._unit:

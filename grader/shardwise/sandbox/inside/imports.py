@@ -1,4 +1,4 @@
-"""What a notebook can import: the standard library, numpy, sympy and a stand-in for shardwise."""
+"""Imports of a notebook: the standard library, numpy, sympy and a stand-in for shardwise."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _STAND_IN = "shardwise"
 
 
 class Packages:
-    """Finds the packages it was given, by directory, and says why it finds nothing else.
+    """A finder for given packages, by directory, that explains why others are unavailable.
 
-    Naming directories, rather than adding site-packages to sys.path, leaves everything beside them unimportable.
+    It uses directories instead of adding site-packages to sys.path, so that nothing next to them can be imported.
     """
 
     def __init__(self, directories: Mapping[str, str]) -> None:
@@ -26,7 +26,7 @@ class Packages:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """Called by the import system when no finder before this one knew the module."""
+        """Find a module for the import system, if no earlier finder did."""
         top = name.partition(".")[0]
         if top == _STAND_IN:
             return importlib.machinery.ModuleSpec(name, StandIn(), is_package=True)  # type: ignore[arg-type]
@@ -37,27 +37,30 @@ class Packages:
             )
         if path is None and top not in sys.stdlib_module_names:
             raise ModuleNotFoundError(
-                f"{name} is not available while grading: only the standard library, numpy and sympy are",
+                f"{name} is not available while grading; only the standard library, numpy and sympy are",
                 name=name,
             )
         return None
 
 
 class StandIn:
-    """Loads shardwise, and any name below it, as an inert module. No subclass of importlib.abc.Loader: that imports sixty modules."""
+    """A loader of shardwise and its submodules as inert modules.
+
+    It does not inherit from importlib.abc.Loader, which imports sixty modules.
+    """
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        """An empty module with the stub's behaviour."""
+        """Return an empty module with the stub's behaviour."""
         module = types.ModuleType(spec.name)
         module.__dict__.update(__getattr__=stub.attribute, __all__=list(stub.NAMES))
         module.__dict__.update(dict.fromkeys(stub.NAMES, stub.INERT))
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Nothing to run."""
+        """Do nothing: the module is already complete."""
 
 
 def install(directories: Mapping[str, str]) -> None:
-    """Make these packages and the stand-in importable, and nothing else beyond the standard library."""
+    """Make only these packages, the stand-in and the standard library importable."""
     sys.path[:] = [entry for entry in sys.path if os.path.basename(entry) not in ("site-packages", "dist-packages")]
     sys.meta_path.append(Packages(directories))

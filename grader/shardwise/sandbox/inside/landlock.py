@@ -1,4 +1,4 @@
-"""Landlock: giving up access to all files but those named, and to the network.
+"""Landlock: giving up access to the network and to all files except those named.
 
 Interface: Documentation/userspace-api/landlock.rst of Linux 6.12.
 """
@@ -24,7 +24,7 @@ _SCOPED = 0b11  # abstract Unix sockets and signals, from ABI 6
 
 
 def abi_version() -> int:
-    """The kernel's Landlock version; 0 where there is none."""
+    """Return the kernel's Landlock version; 0 without Landlock."""
     try:
         return system_calls.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
     except OSError:
@@ -32,7 +32,7 @@ def abi_version() -> int:
 
 
 def ruleset(readable: Iterable[str], listable: Iterable[str]) -> int:
-    """A ruleset that allows reading all beneath `readable` and listing directories beneath `listable`."""
+    """Return a ruleset that allows reading everything in `readable` and listing directories in `listable`."""
     version = abi_version()
     handled = _RIGHTS.get(version, _RIGHTS_FROM_5)
     attributes = struct.pack("=QQQ", handled, _TCP if version >= 4 else 0, _SCOPED if version >= 6 else 0)
@@ -61,5 +61,5 @@ def _allow(rules: int, path: str, rights: int) -> None:
 
 
 def restrict(ruleset: int) -> None:
-    """Put this thread under the ruleset. It needs no_new_privs."""
+    """Apply the ruleset to this thread, which needs no_new_privs."""
     system_calls.syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))

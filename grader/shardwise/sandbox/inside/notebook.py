@@ -1,7 +1,7 @@
-"""Running a notebook: executing its cells in one namespace, fetching its variables, calling its functions.
+"""Execution of a notebook: runs its cells in one namespace, fetches its variables and calls its functions.
 
 This code shares a process with the student's, so the grader cannot rely on it. It gives an honest notebook its results, and
-goes on after whatever a cell did.
+continues whatever a cell does.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from . import output, stub, wire_format
 from .cell_source import compile_cell
 from .shared_memory import CALL_LIMIT, CELL_LIMIT, WHOLE_STEP, Writer
 
-globals()["__builtins__"] = vars(builtins).copy()  # a cell that patches the shared ones does not break this module
+globals()["__builtins__"] = vars(
+    builtins
+).copy()  # so that a cell that patches the shared ones does not break this module
 
 ERROR_CHARACTERS = 500
 
 
 class OutOfMemory(BaseException):
-    """So little memory is left that later steps would fail because of this step."""
+    """So little memory remains that later steps would fail because of this one."""
 
 
 class Notebook:
-    """A job that runs in this process."""
+    """A notebook's job, which runs in this process."""
 
     def __init__(self, job: Mapping[str, Any], writer: Writer) -> None:
         self._job, self._writer = job, writer
@@ -41,7 +43,7 @@ class Notebook:
         self._main = _fresh_main()
 
     def run(self) -> None:
-        """Every step that is not to be skipped, in order; a frame for each, and one for each call."""
+        """Run every step that is not skipped, in order, and write a frame for each, and for each call."""
         run_step = {"cell": self._cell, "value": self._value, "calls": self._calls}
         for index, step in enumerate(self._job["steps"]):
             skip = self._job["skip"].get(str(index), ())
@@ -88,7 +90,7 @@ class Notebook:
             self._call(index, number, step["key"], found, keywords, by_position)
 
     def _function(self, step: Mapping[str, Any]) -> tuple[str, Any]:
-        """("", the function), or (the status of every call, the reason)."""
+        """Return ("", the function), or (the status of every call, the reason)."""
         main = self._main
         if step["source"] is not None:
             main = _fresh_main()
@@ -100,7 +102,7 @@ class Notebook:
         if function is ...:
             return "missing", f"there is no function named {step['name']}"
         if not callable(function):
-            return "missing", _cut(f"{step['name']} is not a function but of type {type(function).__name__}")
+            return "missing", _cut(f"{step['name']} is of type {type(function).__name__}, not a function")
         return "", function
 
     def _call(
@@ -127,22 +129,22 @@ class Notebook:
             _require_free_memory(self._job["memory_bytes"])
 
     def _write_value(self, before: list[object], value: object, after: list[object]) -> None:
-        """A frame around a value, unless the value is too large or cannot be packed."""
+        """Write a frame with a value, unless the value is too large or cannot be packed."""
         try:
             data = wire_format.pack(value)
         except wire_format.Unpackable:
             raise
-        except BaseException as broken:  # a student's class may do anything while it is read
+        except BaseException as broken:  # a student's class may do anything when it is read
             raise wire_format.Unpackable(f"reading it raised {type(broken).__name__}") from None
         frame = wire_format.to_text([*before, data, *after]).encode()
         self._value_bytes -= len(frame)
         if self._value_bytes < 0:
-            raise wire_format.Unpackable(f"together the values take more than {self._job['result_bytes']:,} bytes")
+            raise wire_format.Unpackable(f"the values together take more than {self._job['result_bytes']:,} bytes")
         self._writer.write(frame)
 
 
 def _fresh_main() -> types.ModuleType:
-    """An empty module, installed as `__main__`, where dataclasses and pickle look up the classes of a notebook."""
+    """Return an empty module installed as `__main__`, where dataclasses and pickle look up the classes of a notebook."""
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = main
@@ -150,7 +152,7 @@ def _fresh_main() -> types.ModuleType:
 
 
 def add_builtins() -> None:
-    """Names that IPython and the interactive interpreter add, for all jobs of this process and its children."""
+    """Add the names that IPython and the interactive interpreter add, for all jobs of this process and its children."""
     added: dict[str, object] = {name: _sitebuiltins.Quitter(name, "Ctrl-D") for name in ("exit", "quit")}
     added["get_ipython"] = lambda: stub.INERT
     added["display"] = lambda *_values, **_options: None
@@ -158,7 +160,7 @@ def add_builtins() -> None:
 
 
 def run_source(source: str, key: str, main: types.ModuleType) -> None:
-    """Execute one cell's source in a module."""
+    """Execute a cell's source in a module."""
     exec(compile_cell(source, _filename(key)), main.__dict__)
 
 
@@ -169,12 +171,12 @@ def _filename(key: str) -> str:
 def _run_guarded(
     key: str, action: Callable[..., object], /, *arguments: object, **keywords: object
 ) -> tuple[str, str, object]:
-    """Run student code: ("", "", its value), or a status and one line about the exception, whatever kind it is."""
+    """Run student code; return ("", "", its value), or a status and a line about any exception."""
     try:
         return "", "", action(*arguments, **keywords)
     except MemoryError as error:
         return "memory", _describe(error, key), None
-    except BaseException as error:  # SystemExit and KeyboardInterrupt, too, end the cell and nothing else
+    except BaseException as error:  # SystemExit and KeyboardInterrupt also end only the cell
         return "raised", _describe(error, key), None
 
 
@@ -185,13 +187,15 @@ def _describe(error: BaseException, key: str) -> str:
         message = f"(its message raised {type(broken).__name__})"
     place = _place(error, key)
     name = type(error).__name__
-    if isinstance(error, ValueError) and name != "ValueError":  # a question that asks for one takes its subclasses too
+    if (
+        isinstance(error, ValueError) and name != "ValueError"
+    ):  # a question that asks for a ValueError accepts its subclasses
         name += " (a ValueError)"
     return _cut(f"{name}: {_cut(str(message))}" if message else name) + (f" ({place})" if place else "")
 
 
 def _place(error: BaseException, key: str) -> str:
-    """The innermost line of an answer cell that the exception passed through."""
+    """Return the innermost line of an answer cell in the exception's traceback."""
     if isinstance(error, SyntaxError) and error.filename == _filename(key):
         return f"line {error.lineno}"
     found, traceback = "", error.__traceback__
@@ -210,9 +214,9 @@ def _cut(text: str) -> str:
 
 
 def _rejects_keywords(function: Callable[..., object], keywords: Mapping[str, object]) -> bool:
-    """Whether the arguments count by position, as when a student renamed a parameter.
+    """Return whether to pass the arguments by position, for example because a student renamed a parameter.
 
-    So they do where the function cannot take them at all: Python says then how many it takes.
+    Also do so if the function cannot take them at all: Python's error then says how many it takes.
     """
     try:
         signature = inspect.signature(function)
@@ -226,7 +230,7 @@ def _rejects_keywords(function: Callable[..., object], keywords: Mapping[str, ob
 
 
 def _require_free_memory(limit_bytes: int) -> None:
-    """After a MemoryError: raise OutOfMemory unless a quarter of the limit can be allocated again."""
+    """Raise OutOfMemory, after a MemoryError, unless a quarter of the limit can be allocated again."""
     gc.collect()
     try:
         mmap.mmap(-1, limit_bytes // 4).close()

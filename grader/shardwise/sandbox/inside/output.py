@@ -1,4 +1,4 @@
-"""Dropping what a notebook prints: nobody reads it."""
+"""Discarding a notebook's output, which nobody reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Nowhere(io.BufferedIOBase):
-    """A byte stream that drops everything."""
+    """A byte stream that discards everything."""
 
     name = "<output of an answer cell>"
 
@@ -20,7 +20,7 @@ class Nowhere(io.BufferedIOBase):
 
 
 def discard() -> None:
-    """Point stdout, stderr and stdin at nothing, whatever they were pointed at before."""
+    """Redirect stdout, stderr and stdin to nothing, whatever they were before."""
     sys.stdout = sys.stderr = io.TextIOWrapper(
         Nowhere(), encoding="utf-8", errors="backslashreplace", write_through=True
     )

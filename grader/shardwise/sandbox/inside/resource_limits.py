@@ -1,4 +1,4 @@
-"""A process's resource limits, under the names that Python's resource module gives them."""
+"""A process's resource limits, with the names of Python's resource module."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 
 def set_limits(limits: Mapping[str, int]) -> None:
-    """Set limits of this process, soft and hard alike, none higher than what it may have itself."""
-    import resource  # which Windows does not have
+    """Set this process's soft and hard limits, none above its current hard limit."""
+    import resource  # Windows does not have this module
 
     for name, bound in limits.items():
         number = getattr(resource, "RLIMIT_" + name)

@@ -1,8 +1,8 @@
-"""As root: bind the files that the sandbox shows below a new root directory, then start bubblewrap as another user.
+"""Setup as root: binds the sandbox's files below a new root directory, then starts bubblewrap as another user.
 
-An interpreter in a home directory of mode 0700 cannot be reached by another user: bubblewrap, started as that user, could not
-open what it is to bind. Root can. So root binds each path into a new tree, in a mount namespace of its own, changes to an
-unprivileged user, and starts bubblewrap, which makes that tree its root.
+Another user cannot reach an interpreter in a home directory of mode 0700, so bubblewrap, started as that user, could not
+bind it. Root can. So root binds each path into a new tree in a new mount namespace, changes to an unprivileged user, and
+starts bubblewrap, which makes that tree its root.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .system_calls import mount
 
 
 def main(specification: str) -> None:
-    """Build the tree, change user, and replace this process by bubblewrap."""
+    """Build the tree, change the user, and replace this process with bubblewrap."""
     spec = json.loads(specification)
     root = spec["root"]
     system_calls.unshare(system_calls.CLONE_NEWNS)

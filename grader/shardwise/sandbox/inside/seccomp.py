@@ -1,7 +1,7 @@
-"""The system-call filters: what a job may ask of the kernel, and what the server may not.
+"""System-call filters: an allow list for jobs, and a deny list for the server.
 
-Classic BPF as in linux/filter.h and linux/seccomp.h. A job's filter is a list of what is allowed; everything
-else fails with EPERM, which Python shows as PermissionError.
+Classic BPF as in linux/filter.h and linux/seccomp.h. A call that is not on a job's list
+fails with EPERM, which Python shows as PermissionError.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 
 def _numbers(table: str) -> dict[str, tuple[int, int]]:
-    """Parse a table of calls: their numbers on x86_64 and elsewhere; -1 where the architecture has no such call.
+    """Parse a table of calls: their numbers on x86_64 and elsewhere; -1 if the architecture does not have the call.
 
     From arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux 6.12.
     """
@@ -21,7 +21,7 @@ def _numbers(table: str) -> dict[str, tuple[int, int]]:
     return {name: (int(first), int(second)) for name, first, second in rows}
 
 
-# What Python, numpy and sympy need to compute, to read their own files, and to run threads and asyncio.
+# Calls that Python, numpy and sympy need to compute, to read their own files, and to run threads and asyncio.
 HARMLESS = _numbers("""
 read 0 63; write 1 64; readv 19 65; writev 20 66; pread64 17 67; close 3 57; lseek 8 62; fstat 5 80; stat 4 -1
 lstat 6 -1; newfstatat 262 79; statx 332 291; access 21 -1; faccessat 269 48; faccessat2 439 439; readlink 89 -1
@@ -35,12 +35,12 @@ time 201 -1; times 100 153; getrusage 98 165; getrlimit 97 163; restart_syscall 
 poll 7 -1; ppoll 271 73; select 23 -1; pselect6 270 72; epoll_create 213 -1; epoll_create1 291 20; epoll_ctl 233 21
 epoll_wait 232 -1; epoll_pwait 281 22; eventfd2 290 19; pipe2 293 59; dup 32 23; dup3 292 24; recvfrom 45 207
 """)
-# What `_guarded` allows with certain arguments.
+# Calls that `_guarded` allows with certain arguments.
 _GUARDED = _numbers("""
 open 2 -1; openat 257 56; clone 56 220; clone3 435 435; kill 62 129; tgkill 234 131; prctl 157 167; socketpair 53 199
 sendto 44 206; prlimit64 302 261; ioctl 16 29; fcntl 72 25
 """)
-# The server mounts, clones and drops privileges, and has no use for any of these.
+# The server mounts, clones and drops privileges, but needs none of these calls.
 SERVER_DENIES = _numbers("""
 ptrace 101 117; syslog 103 116; mknod 133 -1; mknodat 259 33; personality 135 92; pivot_root 155 41; acct 163 89
 swapon 167 224; swapoff 168 225; reboot 169 142; sethostname 170 161; setdomainname 171 162; iopl 172 -1
@@ -67,7 +67,7 @@ _NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16  # struct seccomp_data
 
 @dataclass(frozen=True)
 class Test:
-    """One half of a 64-bit argument, masked, must have this value. Both machines are little-endian."""
+    """A test: one half of a 64-bit argument, masked, must have this value. Both architectures are little-endian."""
 
     argument: int
     mask: int
@@ -77,7 +77,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Rule:
-    """What to do with a call; with tests, only if all of them hold, and refusal otherwise."""
+    """A rule: an action for a call. If there are tests and one fails, the call is refused."""
 
     call: str
     action: int = _ALLOW
@@ -85,7 +85,7 @@ class Rule:
 
 
 _FULL = 0xFFFFFFFF
-_PID_PLACEHOLDER = 0x7EDCBA98  # stands for a process's own number; Linux gives none so high
+_PID_PLACEHOLDER = 0x7EDCBA98  # placeholder for a process's own id; Linux assigns none this high
 _WRITES = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o20000000  # O_ACCMODE, O_CREAT, O_TRUNC, O_APPEND, O_TMPFILE
 _AF_UNIX, _PR_SET_NAME, _O_ASYNC = 1, 15, 0o20000
 _FIONBIO, _FIOCLEX = 0x5421, 0x5451
@@ -95,48 +95,50 @@ _CLONE_NEW = 0x7E020080  # every CLONE_NEW* flag
 
 
 def _guarded(own_pid: int) -> list[Rule]:
-    """Calls that are allowed with certain arguments. Several rules for the same call are alternatives."""
+    """Return the rules for calls that are allowed with certain arguments. Rules for the same call are alternatives."""
     return [
         Rule("open", tests=(Test(1, _WRITES, 0),)),
         Rule("openat", tests=(Test(2, _WRITES, 0),)),
         Rule("clone", tests=(Test(0, _CLONE_THREAD | _CLONE_NEW, _CLONE_THREAD),)),
-        Rule("clone3", _ERROR | errno.ENOSYS),  # its flags lie in memory, out of a filter's sight; glibc uses clone
-        # Ending oneself is allowed and must work although the first process of a namespace ignores signals.
+        Rule(
+            "clone3", _ERROR | errno.ENOSYS
+        ),  # its flags are in memory, which a filter cannot read; glibc falls back to clone
+        # A process may end itself, which has to work although the first process of a namespace ignores signals.
         Rule("kill", _KILL, (Test(0, _FULL, own_pid),)),
         Rule("tgkill", tests=(Test(0, _FULL, own_pid),)),
         Rule("prctl", tests=(Test(0, _FULL, _PR_SET_NAME),)),
         Rule("socketpair", tests=(Test(0, _FULL, _AF_UNIX),)),
-        # With an address, a datagram socket out of a pair would reach any Unix socket whose name it knows.
+        # With an address, a datagram socket from a pair could reach any Unix socket whose name it knows.
         Rule("sendto", tests=(Test(4, _FULL, 0), Test(4, _FULL, 0, high=True))),
         Rule("prlimit64", tests=(Test(0, _FULL, 0), Test(2, _FULL, 0), Test(2, _FULL, 0, high=True))),
         Rule("ioctl", tests=(Test(1, _FULL, _FIONBIO),)),
         Rule("ioctl", tests=(Test(1, _FULL, _FIOCLEX),)),
         *(Rule("fcntl", tests=(Test(1, _FULL, command),)) for command in (_F_DUPFD, _F_DUPFD_CLOEXEC)),
         *(Rule("fcntl", tests=(Test(1, _FULL, command),)) for command in (_F_GETFD, _F_SETFD, _F_GETFL)),
-        # F_SETOWN and F_SETSIG with O_ASYNC would send signals around the ban on kill.
+        # F_SETOWN and F_SETSIG with O_ASYNC would send signals despite the ban on kill.
         Rule("fcntl", tests=(Test(1, _FULL, _F_SETFL), Test(2, _O_ASYNC, 0))),
     ]
 
 
 def job_filter(machine: str) -> bytes:
-    """The filter of jobs, a list of what is allowed. `for_process` puts a process's own number into it."""
+    """Return the filter of jobs, an allow list. `for_process` inserts a process's own id."""
     rules = [Rule(call) for call in HARMLESS] + _guarded(_PID_PLACEHOLDER)
     return _assemble(machine, rules, otherwise=_ERROR | errno.EPERM)
 
 
 def for_process(job_filter: bytes, pid: int) -> bytes:
-    """The filter of the job with this process number, which may send signals to itself alone."""
+    """Return the filter of the job with this process id, which may send signals only to itself."""
     return job_filter.replace(struct.pack("=I", _PID_PLACEHOLDER), struct.pack("=I", pid))
 
 
 def server_filter(machine: str) -> bytes:
-    """The filter of the server: a list of what is refused."""
+    """Return the filter of the server, a deny list."""
     rules = [Rule(call, _ERROR | errno.EPERM) for call in SERVER_DENIES]
     return _assemble(machine, rules, otherwise=_ALLOW)
 
 
 def _assemble(machine: str, rules: Iterable[Rule], *, otherwise: int) -> bytes:
-    """Code that compares a call's number with that of each rule in turn."""
+    """Return the code that compares a call's number with each rule in turn."""
     code = [_op(_LOAD, _ARCH_AT), *_unless_equal_return(_AUDIT_ARCH[machine], _KILL), _op(_LOAD, _NUMBER_AT)]
     if machine == "x86_64":
         code += [_op(_JUMP_AT_LEAST, _X32_BIT, 0, 1), _op(_RETURN, _KILL)]
@@ -156,7 +158,7 @@ def _by_number(machine: str, rules: Iterable[Rule]) -> Mapping[int, list[Rule]]:
 
 
 def _code_of(rule: Rule) -> list[bytes]:
-    """The rule's tests, each of which jumps behind the rule if it fails, then its action."""
+    """Return the code of the rule's tests, each of which jumps past the rule if it fails, and of its action."""
     code: list[bytes] = [_op(_RETURN, rule.action)]
     for test in reversed(rule.tests):
         word = _ARGUMENTS_AT + 8 * test.argument + (4 if test.high else 0)

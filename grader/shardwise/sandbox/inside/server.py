@@ -1,7 +1,7 @@
 """The fork server: it imports the libraries once, then forks a process for every job.
 
-It never reads what a student wrote. A job arrives as a descriptor of shared memory; the server passes it on to a fresh
-process, enforces the time limits, and reports how the process ended.
+It never reads the student's code. A job arrives as a descriptor of shared memory; the server passes it on to a new process,
+enforces the time limits, and reports how the process ended.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from .deadlines import Deadlines
 from .messages import MESSAGE_BYTES, Greeting, JobReport, JobRequest, to_bytes
 from .shared_memory import HEADER_BYTES, read_progress
 
-_TICK_SECONDS = 0.02  # between two looks at a job's progress, hence how late a limit may be enforced
+_TICK_SECONDS = 0.02  # between checks of a job's progress, hence the maximum delay in enforcing a limit
 _NAMESPACES = system_calls.CLONE_NEWPID | system_calls.CLONE_NEWNS | system_calls.CLONE_NEWIPC
-# Imported once for all jobs: what notebooks import most, and shardwise's stand-in.
+# Imported once for all jobs: the modules that notebooks import most often, and shardwise's stand-in.
 _PRELOADED = """
 resource collections dataclasses enum fractions functools heapq itertools math operator statistics string typing shardwise
 numpy numpy.random numpy.linalg
@@ -41,12 +41,12 @@ def main(configuration: str) -> None:
     control = socket.socket(fileno=config["control"])
     system_calls.shrink_bounding_set()
     if config["become"]:
-        system_calls.become(**config["become"])  # before PR_SET_PDEATHSIG, which a change of user resets
+        system_calls.become(**config["become"])  # before PR_SET_PDEATHSIG, because a change of user resets it
     if config["tier"] == "2":
         system_calls.prctl(system_calls.PR_SET_PDEATHSIG, signal.SIGKILL)
         system_calls.drop_capabilities()
         system_calls.prctl(system_calls.PR_SET_NO_NEW_PRIVS, 1)
-    sys.argv, sys.orig_argv = [""], [""]  # they name paths of the host
+    sys.argv, sys.orig_argv = [""], [""]  # they contain paths of the host
     imports.install(config["packages"])
     _import_all(_PRELOADED.split())
     notebook.add_builtins()
@@ -59,7 +59,7 @@ def main(configuration: str) -> None:
 
 
 def _import_all(names: Iterable[str]) -> None:
-    """Import these for all jobs to come. Of one that is missing, the cell that imports it will say so."""
+    """Import these modules for all future jobs. If one is missing, the cell that imports it will fail."""
     for name in names:
         try:
             importlib.import_module(name)
@@ -79,7 +79,7 @@ def _confinement(config: dict[str, Any]) -> Confinement:
 
 
 def _discard_output() -> None:
-    """Point stdin, stdout and stderr of the server and its jobs to /dev/null."""
+    """Redirect stdin, stdout and stderr of the server and its jobs to /dev/null."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
@@ -101,7 +101,7 @@ def _serve(control: socket.socket, confinement: Confinement) -> None:
     os.close(pidfd)
     os.close(memory_fd)
     _, status, usage = os.wait4(pid, 0)
-    if confinement.namespaces:  # elsewhere it would kill every process of this user
+    if confinement.namespaces:  # without namespaces, this would kill every process of the user
         _kill_all_others()
     code = os.waitstatus_to_exitcode(status)
     control.send(to_bytes(JobReport(ended, code, usage.ru_utime + usage.ru_stime, took)))
@@ -129,7 +129,7 @@ def _fork(confinement: Confinement, memory_fd: int) -> tuple[int, int]:
 
 
 def _watch(pidfd: int, memory_fd: int, control: socket.socket, request: JobRequest, began: float) -> str:
-    """Wait for the child to end, or kill it at a limit; why it ended."""
+    """Wait for the child to end, or kill it at a limit; return why it ended."""
     header = mmap.mmap(memory_fd, max(HEADER_BYTES, mmap.PAGESIZE), prot=mmap.PROT_READ)
     poller = select.poll()
     poller.register(pidfd, select.POLLIN)
@@ -148,7 +148,7 @@ def _watch(pidfd: int, memory_fd: int, control: socket.socket, request: JobReque
 
 
 def _kill_all_others() -> None:
-    """Kill and reap all other processes of the server's PID namespace: what a job left running."""
+    """Kill and reap all other processes in the server's PID namespace, which a job left running."""
     try:
         os.kill(-1, signal.SIGKILL)
     except ProcessLookupError:

@@ -1,7 +1,7 @@
 """The shared memory through which a job enters the sandbox and its results leave it.
 
-The controller makes one per attempt and seals its size: whatever a notebook writes there, reading it never waits and never
-crashes. All behind the job itself is written by a process that also runs the student's code, so it has to be checked.
+The controller creates one block per attempt and seals its size: whatever a notebook writes there, reading it never blocks
+and never crashes. Everything after the job is written by a process that also runs the student's code, so it has to be checked.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from typing import Any
 
 HEADER_BYTES = 64
-_JOB = struct.Struct("<II")  # bytes of the job, bytes for its results behind it
-_PROGRESS = struct.Struct("<IiI")  # step, input, which limit applies
-_USED = struct.Struct("<II")  # bytes of frames written, whether every step was done
+_JOB = struct.Struct("<II")  # bytes of the job, bytes for the results after it
+_PROGRESS = struct.Struct("<IiI")  # step, input, and which limit applies
+_USED = struct.Struct("<II")  # bytes of frames written, and whether every step is done
 _FRAME = struct.Struct("<I")
 _PROGRESS_AT, _USED_AT = 8, 32
 
 Readable = mmap.mmap | bytes | bytearray
 
-NO_STEP = 0xFFFFFFFF  # the job has not begun its first step
-WHOLE_STEP = -1  # in place of the number of an input
+NO_STEP = 0xFFFFFFFF  # the job has not started its first step
+WHOLE_STEP = -1  # instead of the index of an input
 CELL_LIMIT, CALL_LIMIT = 0, 1
-EXIT_BROKEN, EXIT_OUT_OF_MEMORY = 70, 72  # of a job's process; any other status is the student's doing
+EXIT_BROKEN, EXIT_OUT_OF_MEMORY = 70, 72  # exit statuses of a job's process; the student's code caused any other
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """What a job says it is busy with. A student who forges it only shifts the blame among their own steps."""
+    """The unit that a job claims to be running. A student who forges it only shifts the blame among their own steps."""
 
     step: int
     input: int
@@ -45,7 +45,7 @@ class FullError(Exception):
 
 
 def size_for(job_bytes: int, results_bytes: int) -> int:
-    """Bytes to map for a job and its results, in whole pages."""
+    """Return the bytes to map for a job and its results, rounded up to pages."""
     exact = HEADER_BYTES + job_bytes + results_bytes
     return -(-exact // mmap.PAGESIZE) * mmap.PAGESIZE
 
@@ -64,24 +64,26 @@ def read_job(memory: mmap.mmap) -> Any:
 
 
 def read_progress(memory: Readable) -> RunProgress:
-    """The latest progress, as the job tells it."""
+    """Return the latest progress that the job has reported."""
     return RunProgress(*_PROGRESS.unpack_from(memory, _PROGRESS_AT))
 
 
 class Writer:
-    """The writing end: progress before each unit of work, a frame after it."""
+    """The writing end, with progress before each unit of work and a frame after it."""
 
     def __init__(self, memory: mmap.mmap) -> None:
         job_bytes, self._results_bytes = _JOB.unpack_from(memory, 0)
         self._memory, self._start, self._used = memory, HEADER_BYTES + job_bytes, 0
 
     def begin(self, step: int, input_index: int, limit: int) -> None:
-        """Say which unit of work comes next. Its time limit starts when the server sees this."""
+        """Report which unit of work comes next. Its time limit starts when the server sees this."""
         progress = _PROGRESS.pack(step, input_index, limit)
-        self._memory[_PROGRESS_AT : _PROGRESS_AT + _PROGRESS.size] = progress  # at once: the server reads it meanwhile
+        self._memory[_PROGRESS_AT : _PROGRESS_AT + _PROGRESS.size] = (
+            progress  # in one write, because the server reads it concurrently
+        )
 
     def write(self, frame: bytes) -> None:
-        """Append one frame; it counts only once it is complete."""
+        """Append a frame, which counts only when it is complete."""
         used = self._used + _FRAME.size + len(frame)
         if used > self._results_bytes:
             raise FullError
@@ -90,13 +92,13 @@ class Writer:
         _USED.pack_into(self._memory, _USED_AT, used, 0)
 
     def finish(self) -> None:
-        """Every step is done."""
+        """Report that every step is done."""
         _USED.pack_into(self._memory, _USED_AT, self._used, 1)
 
 
 @dataclass(frozen=True)
 class Frames:
-    """What a job has written, cut into frames as they are asked for: a forger can make millions of them."""
+    """The frames that a job has written, split lazily, because a forger can write millions of them."""
 
     written: bytes
 
@@ -112,7 +114,7 @@ class Frames:
 
 
 def read_frames(memory: Readable, job_bytes: int, results_bytes: int) -> tuple[Frames, bool]:
-    """Every frame that lies within the sizes that the controller chose, and whether the job says it finished."""
+    """Return the frames within the sizes that the controller chose, and whether the job reports that it finished."""
     used, finished = _USED.unpack_from(memory, _USED_AT)
     start = HEADER_BYTES + job_bytes
     written = memory[start : start + min(used, results_bytes)]

@@ -1,19 +1,26 @@
 """The stand-in for shardwise inside the sandbox: it grades nothing and never raises.
 
-A student's notebook calls `check("x")`, `hint("x").show()` and the like between its answers. While grading
-those lines have to run and must not lead anywhere, so every attribute of this module, and every result of
-calling one, is the same inert object. See imports.py for how it gets there.
+A student's notebook calls `check("x")`, `hint("x").show()` and the like between its answers. During grading, those lines
+have to run without doing anything, so every attribute of this module, and every result of calling one, is the same inert
+object. See imports.py for how it is imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-NAMES = ("another", "check", "check_all", "hint", "practice", "solution")  # what `from shardwise import *` brings
+NAMES = (
+    "another",
+    "check",
+    "check_all",
+    "hint",
+    "practice",
+    "solution",
+)  # the names that `from shardwise import *` imports
 
 
 class Inert:
-    """Callable, with any attribute, and empty whatever is done with it."""
+    """An inert object: callable, with any attribute, and always empty."""
 
     __slots__ = ()
 
@@ -26,7 +33,7 @@ class Inert:
         return self
 
     def score(self, *_arguments: object, **_keywords: object) -> float:
-        """The number that a notebook may ask for: nothing is marked in here."""
+        """Return the score that a notebook may ask for; nothing is marked here."""
         return 0.0
 
     def __repr__(self) -> str:
@@ -58,7 +65,7 @@ INERT = Inert()
 
 
 def attribute(name: str) -> Inert:
-    """The stand-in module's `__getattr__`: every name exists, except those that Python itself looks for."""
+    """Serve as the stand-in module's `__getattr__`: every name exists except those that Python itself looks for."""
     if name.startswith("__"):
         raise AttributeError(name)
     return INERT

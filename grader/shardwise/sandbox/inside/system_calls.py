@@ -1,4 +1,4 @@
-"""The Linux system calls that Python has no function for, through ctypes. Each raises OSError if the kernel refuses."""
+"""Linux system calls that Python does not offer, through ctypes. Each raises OSError if the kernel refuses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ for _hook in (_python.PyOS_BeforeFork, _python.PyOS_AfterFork_Child, _python.PyO
 
 
 def syscall(number: int, *arguments: object) -> int:
-    """A system call by its number: what the kernel returns."""
+    """Make a system call by number, and return the kernel's result."""
     return _checked(_libc.syscall(ctypes.c_long(number), *arguments), f"system call {number}")
 
 
@@ -55,9 +55,9 @@ def unshare(flags: int) -> None:
 
 
 def clone_into_namespaces(flags: int) -> tuple[int, int]:
-    """Fork into new namespaces; (0, -1) in the child, (pid, pidfd) in the parent.
+    """Fork into new namespaces; return (0, -1) in the child and (pid, pidfd) in the parent.
 
-    Python does not know of this fork, so its hooks are called by hand: they put its locks and its list of threads right.
+    Python does not notice this fork, so its hooks are called explicitly: they repair its locks and its list of threads.
     """
     pidfd = ctypes.c_int(-1)
     number, all_flags = ctypes.c_long(_SYS_CLONE), ctypes.c_ulong(flags | CLONE_PIDFD | signal.SIGCHLD)
@@ -73,7 +73,7 @@ def clone_into_namespaces(flags: int) -> tuple[int, int]:
 
 
 def shrink_bounding_set() -> None:
-    """Empty the capability bounding set, as far as this process may, for itself and all programs it starts."""
+    """Empty the capability bounding set, as far as permitted, for this process and all programs it starts."""
     for capability in range(_LAST_CAPABILITY + 1):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -82,23 +82,23 @@ def shrink_bounding_set() -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every capability for good: ambient, effective, permitted and inheritable."""
+    """Give up every capability permanently: ambient, effective, permitted and inheritable."""
     prctl(PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     _keep_capabilities(0)
 
 
 def _keep_capabilities(kept: int) -> None:
-    """capset(2): these of the first 32 stay effective and permitted, and no other."""
+    """Call capset(2): only these of the first 32 capabilities stay effective and permitted."""
     header, sets = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0), struct.pack("=6I", kept, kept, 0, 0, 0, 0)
     _checked(_libc.capset(header, sets), "capset")
 
 
 def become(*, user: int, group: int, reader: int) -> None:
-    """Change from root to `user` for good, except that files are opened with the rights of `reader`.
+    """Change from root to `user` permanently, except that files are opened with the permissions of `reader`.
 
-    Linux exempts root from the limit on processes, and looks at the real user for that; who may read a file
-    depends on the file-system user (setfsuid(2)) instead. So an interpreter that only its owner can read needs
-    neither a process of root's nor a capability. The caller drops those that are left.
+    Linux exempts root from the limit on processes, based on the real user. Permission to read a file depends on the
+    file-system user (setfsuid(2)) instead. So an interpreter that only its owner can read requires neither a root process nor
+    a capability. The caller drops the remaining capabilities.
     """
     prctl(_PR_SET_KEEPCAPS, 1)
     os.setgroups([])
@@ -106,7 +106,7 @@ def become(*, user: int, group: int, reader: int) -> None:
     os.setresuid(user, user, user)
     _keep_capabilities(1 << _CAP_SETUID)
     _libc.setfsuid(ctypes.c_uint32(reader))
-    if _libc.setfsuid(ctypes.c_uint32(_NO_USER)) != reader:  # it never fails, and returns who it was before
+    if _libc.setfsuid(ctypes.c_uint32(_NO_USER)) != reader:  # it never fails, and returns the previous user
         raise PermissionError(f"setfsuid: files are not opened as user {reader}")
 
 
@@ -115,7 +115,7 @@ class _FilterProgram(ctypes.Structure):
 
 
 def install_filter(code: bytes) -> None:
-    """Put this thread, and all that it will start, under a seccomp filter. It needs no_new_privs."""
+    """Apply a seccomp filter to this thread and everything it starts. It needs no_new_privs."""
     program = _FilterProgram(len(code) // 8, code)
     prctl(PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(program))
 

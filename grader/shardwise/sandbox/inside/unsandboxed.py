@@ -1,4 +1,4 @@
-"""Running a job in an ordinary process, without isolation: for one's own code on one's own machine."""
+"""Execution of a job in an ordinary process without isolation, for the user's own code on their own machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .shared_memory import EXIT_BROKEN
 
 
 def main(configuration: str) -> None:
-    """Run the job in the file that the configuration names; never returns."""
+    """Run the job in the file that the configuration names; never return."""
     config = json.loads(configuration)
     imports.install(config["packages"])
     notebook.add_builtins()
@@ -23,7 +23,7 @@ def main(configuration: str) -> None:
     try:
         with open(config["job"], "r+b") as file:
             memory = mmap.mmap(file.fileno(), 0)
-        with contextlib.suppress(ImportError, OSError, ValueError):  # no such limits on every system
+        with contextlib.suppress(ImportError, OSError, ValueError):  # some systems do not have these limits
             set_limits(config["limits"])
         with contextlib.suppress(ImportError):
             importlib.import_module("numpy.random")

@@ -1,7 +1,7 @@
-"""The wire format of values: how a notebook's variables leave the sandbox, and a grader's inputs enter it.
+"""The wire format of values: how a notebook's variables leave the sandbox and a grader's inputs enter it.
 
-It is JSON, but that a dict is written as {"d": [[key, value], ...]} so that keys keep their types. Values that come out of
-the sandbox may be forged, so that `unpack` accepts only what `pack` would have made.
+It is JSON, except that a dict is written as {"d": [[key, value], ...]} so that keys keep their types. Values from the sandbox
+may be forged, so `unpack` accepts only data that `pack` could have produced.
 """
 
 from __future__ import annotations
@@ -12,22 +12,24 @@ import re
 import sys
 from typing import Any
 
-globals()["__builtins__"] = vars(builtins).copy()  # a notebook that patches the shared ones does not break this module
+globals()["__builtins__"] = vars(
+    builtins
+).copy()  # so that a notebook that patches the shared ones does not break this module
 
 MAX_DEPTH = 20
-MAX_ELEMENTS = 10_000  # of one list or dict
+MAX_ELEMENTS = 10_000  # in one list or dict
 MAX_ELEMENTS_ALTOGETHER = 100_000
 MAX_CHARACTERS = 100_000
 MAX_INT_DIGITS = 4000  # below Python's own limit of 4300 on reading an int from text
-_MAX_INT_BITS = 13_288  # of 10**4000
-_MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, the frame around a value a few
-# A string may lack its end: one that had to have it would be sought again from each quote within, in quadratic time.
+_MAX_INT_BITS = 13_288  # bits of 10**4000
+_MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, and the frame around a value a few
+# The closing quote is optional: if it were required, the search would restart at each quote inside, in quadratic time.
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 class Unpackable(Exception):
-    """A value that has no wire format, and why."""
+    """A value cannot be packed; the message says why."""
 
 
 # Escapes lone surrogates, so that the bytes always decode. Data made by `pack` cannot contain itself.
@@ -35,12 +37,12 @@ _encoder = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
 def to_text(data: object) -> str:
-    """JSON data as text without spaces."""
+    """Return JSON data as text without spaces."""
     return _encoder.encode(data)
 
 
 def pack(value: Any) -> object:
-    """The value as JSON data. Raises Unpackable."""
+    """Return a value as JSON data. Raises Unpackable."""
     try:
         return _pack(value, 0, _Budget())
     except RecursionError:
@@ -58,7 +60,7 @@ class _Budget:
 
 def _pack(value: Any, depth: int, budget: _Budget) -> object:
     kind = type(value)
-    if value is ...:  # a part of a form that the student has left open
+    if value is ...:  # a part of a form without an answer
         return None
     if value is None or kind is bool or kind is float:
         return value
@@ -67,7 +69,7 @@ def _pack(value: Any, depth: int, budget: _Budget) -> object:
     if kind is str:
         return _checked_str(value)
     if depth >= MAX_DEPTH:
-        raise Unpackable(f"nested more than {MAX_DEPTH} deep")
+        raise Unpackable(f"nested more than {MAX_DEPTH} levels deep")
     if kind is list or kind is tuple:
         budget.spend(len(value))
         return [_pack(element, depth + 1, budget) for element in value]
@@ -86,7 +88,7 @@ def _pack_key(key: Any) -> object:
 
 
 def _plain(value: Any) -> object:
-    """The built-in value closest to one of another type."""
+    """Return the closest built-in value to a value of another type."""
     numpy, sympy = sys.modules.get("numpy"), sys.modules.get("sympy")
     if numpy is not None and isinstance(value, numpy.ndarray):
         return _from_array(value)
@@ -101,7 +103,7 @@ def _plain(value: Any) -> object:
         kind = getattr(sys.modules.get(module), name, None)
         if kind is not None and isinstance(value, kind):
             return _converted(float(value), value)
-    for base in (int, float, str, list, tuple, dict):  # a subclass, such as a namedtuple or a Counter
+    for base in (int, float, str, list, tuple, dict):  # subclasses, such as a namedtuple or a Counter
         if isinstance(value, base):
             convert: Any = base
             return _converted(convert(value), value)
@@ -109,12 +111,12 @@ def _plain(value: Any) -> object:
 
 
 def _bare(number: Any) -> object:
-    """A number without its type."""
+    """Return a number as a built-in type."""
     return number if type(number) in (int, float) else _plain(number)
 
 
 def _converted(plain: object, original: object) -> object:
-    """The result of a conversion. Raises Unpackable if that is no built-in value either, or it would be converted for ever."""
+    """Return the result of a conversion. Raises Unpackable if its type is not built-in either, to avoid endless conversion."""
     if type(plain) in (bool, int, float, str, list, tuple, dict):
         return plain
     raise Unpackable(f"a value of type {type(original).__name__}")
@@ -146,18 +148,18 @@ def _checked_str(value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Unpackable("a string with half a character in it (a lone surrogate)") from None
+        raise Unpackable("a string with an incomplete character (a lone surrogate)") from None
     return value
 
 
 def from_text(text: bytes) -> object:
-    """JSON data from untrusted bytes. Raises ValueError if they are not JSON or too deeply nested."""
+    """Parse untrusted bytes as JSON data. Raises ValueError if they are not JSON or too deeply nested."""
     if text.count(b"[") + text.count(b"{") > _MAX_JSON_DEPTH and _is_deep(text):
         raise ValueError("nested too deeply")
     plain = text.decode()
     try:
         data, end = _decoder.raw_decode(plain)
-    except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
+    except (RecursionError, MemoryError):  # json raises RecursionError for too many brackets
         raise ValueError("nested too deeply") from None
     if end != len(plain):
         raise ValueError("more than one value")
@@ -165,12 +167,12 @@ def from_text(text: bytes) -> object:
 
 
 def _is_deep(text: bytes) -> bool:
-    """Whether JSON nests too deeply, or its brackets do not match.
+    """Return whether JSON is nested too deeply or has unbalanced brackets.
 
-    Told without json, whose own parser would overflow the stack where a raised recursion limit lets it.
+    This does not use the json module, whose parser could overflow the stack if the recursion limit was raised.
     """
     brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
-    for _ in range(_MAX_JSON_DEPTH):  # each round takes the innermost level away
+    for _ in range(_MAX_JSON_DEPTH):  # each round removes the innermost level
         before = len(brackets)
         brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
         if len(brackets) == before:
@@ -188,7 +190,7 @@ _decoder = json.JSONDecoder(parse_int=_read_int)
 
 
 def unpack(data: object) -> object:
-    """The value that `pack` packed; ValueError for anything `pack` would not have made."""
+    """Return the value that `pack` packed. Raises ValueError for data that `pack` would not produce."""
     try:
         return _unpack(data, 0, _Budget())
     except Unpackable as refused:
@@ -203,7 +205,7 @@ def _unpack(data: object, depth: int, budget: _Budget) -> object:
     if isinstance(data, str):
         return _checked_str(data)
     if depth >= MAX_DEPTH:
-        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+        raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
     if isinstance(data, list):
         budget.spend(len(data))
         return [_unpack(element, depth + 1, budget) for element in data]

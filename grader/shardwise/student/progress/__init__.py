@@ -1,1 +1,1 @@
-"""Progress: what a student did, kept in a file of their own, and what follows from it. Nothing of it is ever sent anywhere."""
+"""Progress: what a student did, saved in a local file, and what follows from it. None of it is ever sent anywhere."""

@@ -1,4 +1,4 @@
-"""Calibration: how near a student's estimates were, month by month, and how often what they were sure of was right."""
+"""Calibration: how close a student's estimates were each month, and how often they were right at each confidence."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from shardwise.student.progress.events import Estimate
 
-_MONTHS = 6  # the latest that are shown
+_MONTHS = 6  # how many recent months are shown
 _SAME, _ONE = 0.5, 1.0  # powers of ten: the same order of magnitude, and one order off
-_BANDS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.0))  # of confidences; each ends before the next begins
+_BANDS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.0))  # of confidence; each excludes its upper end
 
 
 @dataclass(frozen=True)
 class Nearness:
-    """The estimates of a month: how many there were, and how many were near."""
+    """The number of estimates in a month, and how many were close."""
 
     month: str  # 2026-11
     count: int
@@ -24,7 +24,7 @@ class Nearness:
 
 @dataclass(frozen=True)
 class Confidence:
-    """The estimates with about the same confidence: how many there were, and how many were right."""
+    """The number of estimates with similar confidence, and how many were right."""
 
     low: float
     high: float
@@ -33,7 +33,7 @@ class Confidence:
 
 
 def by_month(estimates: Iterable[Estimate]) -> Sequence[Nearness]:
-    """How near the estimates of each month were, for the latest months that have any."""
+    """Return how close the estimates of each month were, for the latest months with estimates."""
     months: dict[str, list[float]] = {}
     for estimate in estimates:
         months.setdefault(f"{estimate.at:%Y-%m}", []).append(abs(estimate.off))
@@ -44,7 +44,7 @@ def by_month(estimates: Iterable[Estimate]) -> Sequence[Nearness]:
 
 
 def by_confidence(estimates: Sequence[Estimate]) -> Sequence[Confidence]:
-    """How many estimates were right, by how sure their author was of them; only bands that have any."""
+    """Return how many estimates were right in each band of confidence that has any."""
     sure = [(each.confidence, bool(each.hit)) for each in estimates if each.confidence is not None]
     found = []
     for low, high in _BANDS:

@@ -19,7 +19,7 @@ from shardwise.student.progress.journal import Journal
 from shardwise.student.progress.status import MASTERED
 
 _COLUMNS = ("Solved", "Points", "Mastered", "Due")
-_MOST = 5  # due problems that are named
+_MOST = 5  # how many due problems are listed
 _CELL = 'style="text-align:right;padding:.2em .35em;white-space:nowrap"'
 _TITLE = 'style="text-align:left;padding:.2em .35em .2em 0"'
 _ROW = 'scope="row" style="text-align:left;padding:.2em .35em .2em 0;font-weight:normal"'
@@ -31,11 +31,11 @@ _BAR = (
 
 @dataclass(frozen=True)
 class Card:
-    """The progress in one chapter, or in all of them, with what is next and how the estimates were."""
+    """The progress in one chapter or in all of them, with what comes next and the record of estimates."""
 
     chapters: Sequence[ChapterProgress]  # one, or all
     estimates: Sequence[Estimate]
-    note: str = ""  # in Markdown: what the student should know about what is kept
+    note: str = ""  # in Markdown: for example, that progress is not saved here
 
     def __repr__(self) -> str:
         return to_plain("\n\n".join(filter(None, (self._lines(), *self._rest()))))
@@ -70,26 +70,27 @@ class Card:
         return self._next(), self._calibration(), self.note
 
     def _next(self) -> str:
-        """What to do next: what is due, else what is new, else what is not mastered."""
+        """Return what to do next: due problems, otherwise a new one, otherwise one that is not mastered."""
         due = sorted((row for chapter in self.chapters for row in chapter.due), key=ProblemRow.when)
         if due:
             named = "\n".join(f"- {_named(row)}" for row in due[:_MOST])
             more = f"\n- and {len(due) - _MOST} more" if len(due) > _MOST else ""
-            return f"**Next for you**, due today, with fresh numbers:\n\n{named}{more}"
+            return f"**Due today**, with new numbers:\n\n{named}{more}"
         begun = [chapter for chapter in self.chapters if len(chapter.new) < len(chapter.rows)]
         following = next((row for chapter in (*begun, *self.chapters) if (row := chapter.next)), None)
         if following is None:
-            return "**Next for you:** nothing today. All of it is mastered, and is asked again before you forget it."
+            return "**Next:** nothing today. You have mastered every problem, and each comes back before you forget it."
         left = MASTERED - len(following.record.unaided)
-        why = f" ({left} more right without a hint, and it is mastered)" if following.record.is_begun else ""
-        return f"**Next for you:** {_named(following)}{why}"
+        answers = "answer" if left == 1 else "answers"
+        why = f" ({left} more right {answers} without hints to master it)" if following.record.is_begun else ""
+        return f"**Next:** {_named(following)}{why}"
 
     def _calibration(self) -> str:
         months, bands = by_month(self.estimates), by_confidence(self.estimates)
         if not months:
             return ""
         lines = [
-            f"- {each.month}: {each.count} in all, {each.same} of the right order of magnitude, {each.near} within a factor of 10"
+            f"- {each.month}: {each.same} of {each.count} with the right order of magnitude, {each.near} within a factor of 10"
             for each in months
         ]
         lines += [f"- {each.low:.0%} to {each.high:.0%} sure: {each.hits} of {each.count} right" for each in bands]
@@ -97,32 +98,32 @@ class Card:
 
 
 def card_of(banks: Banks, chapter: str | None, journal: Journal) -> Card:
-    """The card of a chapter, or of all of them. Raises ShardwiseError when there is no such chapter, or the file cannot be read."""
+    """Return the card of a chapter, or of all chapters. Raises ShardwiseError for an unknown chapter or an unreadable file."""
     if chapter is not None:
-        banks.of(chapter)  # says which there are
+        banks.of(chapter)  # raises an error that lists the chapters
     found = progress_of(banks, journal.events(), now(), only=chapter)
     is_shipped = all(name_of(bank.folder) == SHIPPED for bank in banks.all)
-    notes = ("" if journal.keeps else "*Your progress is not kept here.*", "" if is_shipped else f"Bank: {banks}")
+    notes = ("" if journal.keeps else "*Your progress is not saved here.*", "" if is_shipped else f"Bank: {banks}")
     return Card(found.chapters, journal.estimates(), "\n\n".join(filter(None, notes)))
 
 
 def _named(row: ProblemRow) -> str:
-    """A problem by its title, which may end with a mark of its own, and the line of code that shows it."""
+    """Return a problem's title and the line of code that shows it. The quotes separate punctuation in the title."""
     return f"“{row.problem.title}”: `{_call(row)}`"
 
 
 def _call(row: ProblemRow) -> str:
-    """The line of code that shows a problem: as its notebook asks it the first time, and with fresh numbers afterwards."""
+    """Return the line of code that shows a problem: as in its notebook the first time, and with new numbers afterwards."""
     seed = f", seed={row.record.next_seed()}" if row.record.is_begun else ""
     return f'practice("{row.problem.slug}"{seed})'
 
 
 def _figures(chapter: ChapterProgress) -> tuple[str, ...]:
-    """What stands in the columns of a chapter."""
+    """Return the cells of a chapter's row."""
     solved, points = f"{chapter.solved} of {len(chapter.rows)}", f"{chapter.points:g} of {chapter.most:g}"
     return solved, points, str(chapter.mastered), str(len(chapter.due))
 
 
 def _bar(chapter: ChapterProgress) -> str:
-    """A bar that repeats how much is solved."""
+    """Return a progress bar for the solved problems."""
     return _BAR.format(share=chapter.solved / len(chapter.rows))

@@ -1,4 +1,4 @@
-"""Chapters: how a student stands with the problems of a bank, chapter by chapter, and what to practise next."""
+"""Chapters: a student's progress through the problems of a bank, chapter by chapter, and what to practise next."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _Place = tuple[str, str]  # a bank's name and a problem's id
 
 @dataclass(frozen=True)
 class ProblemRow:
-    """A problem of the bank, and how the student stands with it."""
+    """A problem of the bank and the student's record with it."""
 
     problem: Problem
     record: Record
 
     @property
     def most(self) -> float:
-        """The points that it can earn."""
+        """The most points that it can earn."""
         return float(self.problem.data["points"])
 
     def when(self) -> datetime:
-        """When it is due; the end of time when it was never asked."""
+        """Return when it is due, or the end of time if it was never asked."""
         return self.record.due or datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class ChapterProgress:
-    """A chapter of the bank, with its problems in the order of the notebook."""
+    """A chapter of the bank, with its problems in notebook order."""
 
     name: str
     title: str
@@ -45,67 +45,67 @@ class ChapterProgress:
 
     @property
     def solved(self) -> int:
-        """How many problems were solved."""
+        """The number of solved problems."""
         return sum(row.record.is_solved for row in self.rows)
 
     @property
     def mastered(self) -> int:
-        """How many problems are mastered."""
+        """The number of mastered problems."""
         return sum(row.record.is_mastered for row in self.rows)
 
     @property
     def points(self) -> float:
-        """The points that were earned, of each problem the most."""
+        """The points earned, counting the best attempt at each problem."""
         return sum(row.record.points for row in self.rows)
 
     @property
     def most(self) -> float:
-        """The points of all problems."""
+        """The total points of all problems."""
         return sum(row.most for row in self.rows)
 
     @property
     def due(self) -> list[ProblemRow]:
-        """The problems that are due, the longest overdue first."""
+        """The problems that are due, most overdue first."""
         today = self.now.astimezone().date()
         return sorted((row for row in self.rows if row.record.is_due(today)), key=ProblemRow.when)
 
     @property
     def new(self) -> list[ProblemRow]:
-        """The problems that were not begun."""
+        """The problems that were not started."""
         return [row for row in self.rows if not row.record.is_begun]
 
     @property
     def left(self) -> list[ProblemRow]:
-        """What a student who works through the chapter has to do: what is due, then what is not solved yet, new or begun."""
+        """The problems left for a student who works through the chapter: due ones, then all that are not solved yet."""
         due = self.due
         return [*due, *(row for row in self.rows if not row.record.is_solved and row not in due)]
 
     @property
     def next(self) -> ProblemRow | None:
-        """What to practise next: what is due, what is new, what is not mastered; nothing when all is mastered and none is due."""
+        """The next problem to practise: due, else new, else not mastered; None when all are mastered and none is due."""
         rest = [row for row in self.rows if not row.record.is_mastered]
         return next(iter([*self.due, *self.new, *rest]), None)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The chapters of the banks that are practised, and what was kept of problems that they do not have."""
+    """The chapters of the banks in use, and the events of problems that these banks do not have."""
 
     chapters: tuple[ChapterProgress, ...]
-    strangers: Mapping[str, int]  # how many events there are of each
+    strangers: Mapping[str, int]  # the number of events of each
 
     def chapter(self, name: str) -> ChapterProgress | None:
-        """The chapter of that name."""
+        """Return the chapter of that name, or None."""
         return next((chapter for chapter in self.chapters if chapter.name == name), None)
 
     @property
     def due(self) -> list[ProblemRow]:
-        """What is due in all chapters, the longest overdue first."""
+        """The problems that are due in all chapters, most overdue first."""
         return sorted((row for chapter in self.chapters for row in chapter.due), key=ProblemRow.when)
 
     @property
     def done_today(self) -> int:
-        """How many problems were practised today: an answer was judged, or the solution shown, wherever that was."""
+        """The number of problems practised today, anywhere: an answer was judged, or the solution shown."""
         return sum(
             row.record.was_practised(chapter.now.astimezone().date())
             for chapter in self.chapters
@@ -113,7 +113,7 @@ class Progress:
         )
 
     def daily(self, *, more: bool = False) -> list[ProblemRow]:
-        """What is left of five for today, or five more: what is due, the longest overdue first, and at least one that is new."""
+        """Return the rest of today's five problems, or five more: due ones, most overdue first, and at least one new one."""
         wanted = DAILY if more else max(DAILY - self.done_today, 0)
         due = self.due
         first = due[: max(wanted - 1, 0)]
@@ -121,7 +121,7 @@ class Progress:
         return [*first, *new, *due[len(first) :]][:wanted]
 
     def _new(self) -> Iterator[ProblemRow]:
-        """What was not begun: in each chapter in its order, and the chapter first of which the fewest were begun."""
+        """Yield the problems that were not started, in chapter order, favouring chapters with the fewest started problems."""
         places = [
             (len(chapter.rows) - len(new) + place, row)
             for chapter in self.chapters
@@ -132,7 +132,7 @@ class Progress:
 
 
 def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: str | None = None) -> Progress:
-    """How a student stands after these events, in all chapters or in one. Raises ShardwiseError for a bank that cannot be read."""
+    """Return a student's progress after these events, in all chapters or in one. Raises ShardwiseError for an unreadable bank."""
     names = {bank.folder: name_of(bank.folder) for bank in banks.all}
     ours = {(names[bank.folder], problem.id): problem for bank in banks.all for problem in bank.problems.values()}
     moved = _moved(ours, events)
@@ -157,7 +157,7 @@ def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: s
 
 
 def _moved(ours: Mapping[_Place, Problem], events: Sequence[Event]) -> dict[_Place, _Place]:
-    """Problems that have another id today, by their old one: the file of one, or what it was once, is the file of the other."""
+    """Map the old ids of renamed problems to their new ones. A renamed problem has a file whose digest was seen under the old id."""
     strange = [event for event in events if _place(event) not in ours]
     if not strange:
         return {}

@@ -1,4 +1,4 @@
-"""The clock by which progress is kept: what is due depends on it, so a test can set it."""
+"""The clock of progress, which tests can set, since it decides what is due."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VARIABLE = "SHARDWISE_NOW"  # such as 2026-12-01T09:00; without a zone it is UTC
 
 
 def now() -> datetime:
-    """The time, in UTC; what SHARDWISE_NOW says where it is set."""
+    """Return the current time in UTC, or the time in SHARDWISE_NOW if that is set."""
     with suppress(ValueError):
         if named := os.environ.get(VARIABLE):
             moment = datetime.fromisoformat(named)

@@ -1,4 +1,4 @@
-"""Events: what a student did at a variant of a problem, in the order in which it was done. All else follows from them."""
+"""Events: what a student did with a variant of a problem, in order. Everything else is derived from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Place = Literal["cell", "form", "terminal"]
 
 
 class Variant(NamedTuple):
-    """One draw of one problem. Two banks may have a problem of the same id."""
+    """One draw of one problem. Two banks may have a problem with the same id."""
 
     bank: str  # "shipped", or its folder
     problem: str
@@ -23,21 +23,21 @@ class Event:
 
     at: datetime
     variant: Variant
-    digest: str  # of the problem's file, by which it is found again under another name
+    digest: str  # of the problem's file, to recognise it after a rename
     what: Literal["answer", "hint", "solution"]
     place: Place
     outcome: str = ""  # of an answer: correct, partial or incorrect
     points: float = 0.0  # of an answer
-    hint: int = 0  # which one it was, counted from 1
-    seconds: float | None = None  # from when the question was shown to the answer, where that is known
+    hint: int = 0  # its number, counted from 1
+    seconds: float | None = None  # from showing the question to the answer, if known
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number that was guessed before it was known."""
+    """A number that a student guessed before computing it."""
 
     at: datetime
     variant: Variant
-    off: float  # by how many powers of ten; above 0 when it was too high
-    confidence: float | None = None  # from 0 to 1, where it was asked for
-    hit: bool | None = None  # whether it was near enough, where the question says how near is right
+    off: float  # in powers of ten; positive if the estimate was too high
+    confidence: float | None = None  # from 0 to 1, if the question asks for it
+    hit: bool | None = None  # whether it was close enough, if the question has a tolerance

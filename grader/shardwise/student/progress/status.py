@@ -1,7 +1,7 @@
-"""Records: what follows from a student's events for each problem. Nothing of it is kept, so it cannot disagree with them.
+"""Records: each problem's state, derived from a student's events. It is never saved, so it cannot disagree with them.
 
-A variant counts as remembered when it is answered right, and as forgotten when it is first answered wrong or its solution is
-opened. What is answered after its solution was opened counts for nothing: the next variant has fresh numbers.
+A variant counts as remembered when it is answered right, and as forgotten when its first answer is wrong or its solution is
+opened. Answers after the solution was opened do not count: the next variant has new numbers.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ from shardwise.student.progress.events import Event
 if TYPE_CHECKING:
     from fsrs import Scheduler
 
-MASTERED = 3  # different variants right without a hint
-_AGAIN, _HARD, _GOOD = 1, 2, 3  # the values of fsrs.Rating, which is not loaded before there is something to rate
-_LONGEST = 365  # days until a problem is asked again, however well it is known
+MASTERED = 3  # different variants answered right without a hint
+_AGAIN, _HARD, _GOOD = 1, 2, 3  # the values of fsrs.Rating; fsrs is imported only when needed
+_LONGEST = 365  # days until a problem is asked again, at most
 
 
 @dataclass
 class _Tried:
-    """What happened to one variant."""
+    """The history of one variant."""
 
     hints: set[int] = field(default_factory=set)
-    is_open: bool = False  # its solution was shown before it was right
+    is_open: bool = False  # its solution was shown before it was answered right
     is_right: bool = False
-    is_missed: bool = False  # it was answered otherwise than right
+    is_missed: bool = False  # an answer was not fully right
 
 
 @dataclass
 class Record:
-    """How a student stands with one problem."""
+    """A student's record with one problem."""
 
-    seeds: set[str] = field(default_factory=set)  # of the variants that were met
-    points: float = 0.0  # the most that one of them earned
+    seeds: set[str] = field(default_factory=set)  # of the variants seen
+    points: float = 0.0  # of the best answer
     is_solved: bool = False
-    unaided: set[str] = field(default_factory=set)  # seeds of the variants that were right without a hint
-    reviews: list[tuple[datetime, int]] = field(default_factory=list)  # when it was met, and how that went
+    unaided: set[str] = field(default_factory=set)  # seeds of the variants answered right without a hint
+    reviews: list[tuple[datetime, int]] = field(default_factory=list)  # when it was reviewed, and with which rating
 
     @property
     def is_mastered(self) -> bool:
-        """Whether three different variants were right without a hint."""
+        """Whether three different variants were answered right without a hint."""
         return len(self.unaided) >= MASTERED
 
     @property
     def is_begun(self) -> bool:
-        """Whether it was answered, or its solution read."""
+        """Whether it was answered or its solution shown."""
         return bool(self.reviews)
 
     @cached_property
     def due(self) -> datetime | None:
-        """When it should be asked again, with fresh numbers; None when it was never asked."""
+        """When to ask it again, with new numbers; None if it was never asked."""
         if not self.reviews:
             return None
         from fsrs import Card, Rating
@@ -66,22 +66,22 @@ class Record:
         return card.due
 
     def is_due(self, today: date) -> bool:
-        """Whether it should be asked on that day, here, or was to be asked before it."""
+        """Return whether it is due on that local day or was due before."""
         return self.due is not None and self.due.astimezone().date() <= today
 
     def was_practised(self, day: date) -> bool:
-        """Whether a variant was answered, or its solution shown, on that day here."""
+        """Return whether a variant was answered, or its solution shown, on that local day."""
         return any(at.astimezone().date() == day for at, _ in self.reviews)
 
     def next_seed(self) -> str:
-        """The seed of a variant that was not met yet. Practice notebooks begin with 0."""
+        """Return the seed of an unseen variant. Practice notebooks use 0."""
         return str(max((int(seed) for seed in self.seeds if seed.isdecimal()), default=0) + 1)
 
 
 def record_of(events: Iterable[Event], now: datetime) -> Record:
-    """How a student stands with one problem after these events, in the order in which they happened.
+    """Return a student's record with one problem after these events, which must be in order.
 
-    The order counts and not the clock, which may have been wrong: none happened before the one before it, or after now.
+    Only their order is trusted, since a clock may have been wrong: times are clamped to be non-decreasing and not after now.
     """
     found, tried, at = Record(), dict[str, _Tried](), datetime.min.replace(tzinfo=UTC)
     for event in events:
@@ -114,7 +114,7 @@ def record_of(events: Iterable[Event], now: datetime) -> Record:
 
 @lru_cache(maxsize=1)
 def _scheduler() -> Scheduler:
-    """Counts in days, not in minutes as for a vocabulary, and without chance: the same events give the same date."""
+    """Return a scheduler that counts in days, and without randomness: the same events always give the same date."""
     from fsrs import Scheduler
 
     return Scheduler(learning_steps=(), relearning_steps=(), maximum_interval=_LONGEST, enable_fuzzing=False)

@@ -1,8 +1,8 @@
-"""A student's function on the student's own machine: stopped after a time limit, its prints swallowed, the kernel unharmed.
+"""A student's function on the student's machine, with a time limit, its output discarded, and the kernel protected.
 
-A source, as forms and the terminal send it, runs in a process of its own. A live function of a notebook, which needs the
-notebook's other names, is called in a thread, since a thread can be stopped on every system: by an exception that is raised in
-it from outside. One that does not react, such as one that sleeps or computes in C, is left behind.
+Source code, which forms and the terminal send, runs in a separate process. A live function of a notebook needs the notebook's
+other names, so it is called in a thread. A thread can be stopped on every system, by raising an exception in it from outside.
+A thread that does not react, because it sleeps or computes in C, is abandoned.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ import __main__
 from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, in_one_line, run_here
 from shardwise.student.running.in_a_process import NoProcess, run_in_process
 
-SECONDS = 2.0  # for one call, as when it is graded
-LOADING = 10.0  # for the rest of a source, as for a cell when it is graded; it may import something large
-PATIENCE = 2  # calls that may take too long before the others are skipped, as when it is graded
-_REACTION = 1.0  # seconds that a thread is given to react
+SECONDS = 2.0  # per call, as in grading
+LOADING = 10.0  # for the rest of a source, as for a cell in grading; it may import a large package
+PATIENCE = 2  # calls that may time out before the others are skipped, as in grading
+_REACTION = 1.0  # seconds that a thread has to react
 
 
 class _TimeUp(BaseException):
-    """Raised inside a function that takes too long; no `except Exception` of a student's catches it."""
+    """The exception raised inside a function that takes too long; a student's `except Exception` does not catch it."""
 
 
 def run_limited(
     program: Program, name: str, inputs: Sequence[Inputs], *, seconds: float = SECONDS, loading: float = LOADING
 ) -> Sequence[Call]:
-    """Call a function, or the function that a source defines, on every input. Raises KeyboardInterrupt when interrupted."""
+    """Call a function, or the function that a source defines, on every input. Raises KeyboardInterrupt."""
     if isinstance(program, str):
         with suppress(NoProcess):
             return run_in_process(program, name, inputs, seconds=seconds, loading=loading, patience=PATIENCE)
     with _guarded():
         if callable(program):
-            with suppress(RuntimeError):  # a system without threads, such as a browser
+            with suppress(RuntimeError):  # on a system without threads, such as a browser
                 return _run_in_thread(program, inputs, seconds)
         return run_here(program, name, inputs)
 
 
 @contextmanager
 def _guarded() -> Iterator[None]:
-    """Discard what a function prints, and let IPython's exit() and quit() end the call instead of the kernel."""
+    """Discard what a function prints, and make IPython's exit() and quit() end the call instead of the kernel."""
     exits: dict[str, Any] = {name: vars(__main__)[name] for name in ("exit", "quit") if name in vars(__main__)}
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         vars(__main__).update(dict.fromkeys(exits, sys.exit))
@@ -57,7 +57,7 @@ def _guarded() -> Iterator[None]:
 
 
 def _run_in_thread(function: Callable[..., Any], inputs: Sequence[Inputs], seconds: float) -> Sequence[Call]:
-    """Make every call; one that takes too long is stopped. Raises RuntimeError where there are no threads."""
+    """Make every call, and stop those that take too long. Raises RuntimeError if there are no threads."""
     done: queue.SimpleQueue[Call] = queue.SimpleQueue()
     unwanted = threading.Event()
     worker = threading.Thread(target=_work, args=(function, inputs, done, unwanted), daemon=True)
@@ -73,11 +73,11 @@ def _run_in_thread(function: Callable[..., Any], inputs: Sequence[Inputs], secon
             stopped += 1
             try:
                 calls.append(done.get(timeout=_REACTION))
-            except queue.Empty:  # it sleeps, or catches everything: the thread is left behind
+            except queue.Empty:  # it sleeps or catches everything: abandon the thread
                 calls.append(Made("timeout"))
                 break
     finally:
-        if len(calls) < len(inputs):  # given up or interrupted; a thread that has made all its calls is left alone
+        if len(calls) < len(inputs):  # abandoned or interrupted; leave a thread alone that has made all its calls
             unwanted.set()
             _stop(worker)
     return [*calls, *[Made("skipped")] * (len(inputs) - len(calls))]
@@ -86,7 +86,7 @@ def _run_in_thread(function: Callable[..., Any], inputs: Sequence[Inputs], secon
 def _work(
     function: Callable[..., Any], inputs: Sequence[Inputs], done: queue.SimpleQueue[Call], unwanted: threading.Event
 ) -> None:
-    """Make all calls, one after the other, as long as somebody wants them."""
+    """Make all calls, one after another, until `unwanted` is set."""
     with suppress(_TimeUp):
         for keywords in inputs:
             if unwanted.is_set():
@@ -95,13 +95,13 @@ def _work(
                 call: Call = call_once(function, keywords)
             except _TimeUp:
                 call = Made("timeout")
-            except BaseException as error:  # a KeyboardInterrupt of the student's own, for one
+            except BaseException as error:  # such as a KeyboardInterrupt that the function raises
                 call = Made("raised", error=in_one_line(error))
             done.put(call)
 
 
 def _stop(worker: threading.Thread) -> None:
-    """Raise _TimeUp in a thread that is still running."""
+    """Raise _TimeUp in a thread if it is still running."""
     if worker.is_alive() and worker.ident is not None:
-        with suppress(AttributeError):  # an interpreter that is not CPython
+        with suppress(AttributeError):  # on an interpreter other than CPython
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(_TimeUp))

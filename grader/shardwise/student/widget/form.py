@@ -1,4 +1,4 @@
-"""A widget that shows one element of the desk, and hands its requests on to Python and the replies back."""
+"""A widget that shows one element of the desk and passes its requests to Python and the replies back."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from comm import get_comm_manager
 from shardwise.student.widget.library import library
 
 _VIEW = "application/vnd.jupyter.widget-view+json"
-# What stands in the form's place until the form is there; while it is shown, Jupyter's own words about a lost form are not.
-# The rules hold whichever of the two comes first: in a notebook that is opened again a form may come before its text.
+# A placeholder that is shown until the form is ready; while it is visible, Jupyter's message about a lost form is hidden.
+# The rules work in either order, since in a reopened notebook a form may load before its placeholder.
 _WAITS = """<div class="shardwise-waits" data-token="{token}">
 <style>
 .jp-OutputArea-child:has(.shardwise-waits:not([hidden])) + .jp-OutputArea-child:not(:has(.shardwise)) {{ display: none; }}
@@ -26,14 +26,14 @@ _WAITS = """<div class="shardwise-waits" data-token="{token}">
 
 
 class Replies(Protocol):
-    """What answers the requests of a form, both as plain data: the desk of questions, or one of another package."""
+    """A handler for the requests of a form, in plain data: the desk of questions, or one from another package."""
 
     def reply(self, request: Any) -> Mapping[str, Any]:
-        """Reply to a request. Raises nothing."""
+        """Reply to a request. Never raises."""
 
 
 class FormWidget(anywidget.AnyWidget):
-    """One element of a desk, such as a problem: `what` it is, and what is `given` to it as plain data.
+    """One element of a desk, such as a problem: `what` names the element, and `given` is its plain data.
 
     `plain` and `html` show it where there is no kernel.
     """
@@ -43,8 +43,8 @@ class FormWidget(anywidget.AnyWidget):
     library = traitlets.Unicode().tag(sync=True)
     what = traitlets.Unicode().tag(sync=True)
     given = traitlets.Dict().tag(sync=True)
-    drafts = traitlets.Dict().tag(sync=True)  # where the notebook cannot keep what was typed
-    token = traitlets.Unicode().tag(sync=True)  # names this form: to its own connection, and to the text before it
+    drafts = traitlets.Dict().tag(sync=True)  # where the notebook cannot store what was typed
+    token = traitlets.Unicode().tag(sync=True)  # identifies this form to its connection and its placeholder
 
     def __init__(self, desk: Replies, what: str, given: Mapping[str, Any], *, plain: str, html: str) -> None:
         self._desk, self._plain, self._html = desk, plain, html
@@ -59,9 +59,9 @@ class FormWidget(anywidget.AnyWidget):
             send({"id": content["id"], "reply": self._desk.reply(content.get("request"))})
 
     def _ipython_display_(self, **_: Any) -> None:
-        """Show the text, and then the form, which puts itself in the text's place.
+        """Show the text and then the form, which replaces the text once it has loaded.
 
-        A notebook that is opened without its kernel keeps the text, in place of Jupyter's "model not found".
+        A notebook opened without its kernel shows the text instead of Jupyter's "model not found".
         """
         from IPython.display import display
 
@@ -76,9 +76,9 @@ _forms: WeakValueDictionary[str, FormWidget] = WeakValueDictionary()
 
 
 def _connected(comm: Any, opening: Mapping[str, Any]) -> None:
-    """A page has opened a connection for one of its forms. What it asks is answered even while a cell runs."""
+    """Connect a page to one of its forms, so that requests are answered even while a cell runs."""
     form = _forms.get(opening["content"]["data"].get("form"))
-    if form is None:  # it was made before the kernel was restarted
+    if form is None:  # the form was created before a kernel restart
         comm.close()
     else:
         comm.on_msg(lambda message: form._heard(message["content"]["data"], comm.send))

@@ -1,4 +1,4 @@
-"""The widget that holds the desk's code, so that a notebook gets it once and not with every form."""
+"""The widget that holds the desk's code, so that a notebook loads it once rather than with every form."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BUNDLE = Path(__file__).with_name("desk.js")
 
 
 class Library(Widget):
-    """The code of all forms, compressed. Nobody sees it; forms name it by its id."""
+    """The compressed code of all forms: an invisible widget that forms refer to by its id."""
 
     _model_name = traitlets.Unicode("WidgetModel").tag(sync=True)
     _model_module = traitlets.Unicode("@jupyter-widgets/base").tag(sync=True)
     code = traitlets.Bytes().tag(sync=True)
-    digest = traitlets.Unicode().tag(sync=True)  # a page that has loaded this code once does not load it again
+    digest = traitlets.Unicode().tag(sync=True)  # lets a page skip code that it has already loaded
 
     def __init__(self) -> None:
         code, digest = _code()
@@ -31,7 +31,7 @@ class Library(Widget):
 @cache
 def _code() -> tuple[bytes, str]:
     if not BUNDLE.is_file():
-        raise ShardwiseError("The forms have not been built. Run `make desk` in the checkout, and restart the kernel.")
+        raise ShardwiseError("The forms have not been built. Run `make desk` in the checkout and restart the kernel.")
     source = BUNDLE.read_bytes()
     return gzip.compress(source), hashlib.sha256(source).hexdigest()[:12]
 
@@ -40,7 +40,7 @@ _made: list[Library] = []
 
 
 def library() -> Library:
-    """Return the library of this kernel, or a new one when all widgets were closed. Raises ShardwiseError."""
+    """Return this kernel's library, or a new one if all widgets were closed. Raises ShardwiseError."""
     if not _made or _made[0].comm is None:
         _made[:] = [Library()]
     return _made[0]

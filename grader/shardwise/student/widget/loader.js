@@ -1,4 +1,4 @@
-// Loads the desk's code from the widget that holds it, once a page, and hands the form over to it.
+// Loads the desk's code from the widget that holds it, once per page, and lets it render the form.
 
 const desks = (globalThis.shardwiseDesks ??= new Map());
 

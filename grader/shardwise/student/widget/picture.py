@@ -1,4 +1,4 @@
-"""A picture that moves in a notebook, with its still for where there is no kernel."""
+"""An interactive figure in a notebook, with a still image for where there is no kernel."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from shardwise.bank.pages.interactive_figures import Moving
 from shardwise.student.desk import Desk
 from shardwise.student.widget.form import FormWidget
 
-_STILL = """<p><strong>To move this picture, run this cell in Jupyter.</strong></p>
+_STILL = """<p><strong>To use this interactive figure, run this cell in Jupyter.</strong></p>
 <h3>{title}</h3>
 <p><img alt="{words}" style="max-width: 100%" src="data:image/png;base64,{image}"></p>"""
 
 
 class Picture(FormWidget):
-    """A picture with sliders, and a question to guess at before it is seen."""
+    """A figure with sliders, and a question to guess before it is shown."""
 
     def __init__(self, desk: Desk, picture: Moving) -> None:
         image, words = picture.still

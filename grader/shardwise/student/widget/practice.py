@@ -1,4 +1,4 @@
-"""A question as a form in a notebook, with its text for where there is no kernel."""
+"""A question as a form in a notebook, with plain text for where there is no kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RUN = "**To answer in a form, run this cell in Jupyter.**"
 
 
 class Practice(FormWidget):
-    """A question as a form with buttons for check, hint, solution, another and next."""
+    """A question as a form with buttons: Check, Hint, Solution, New numbers and Next."""
 
     def __init__(self, desk: Desk, question: Question) -> None:
         text = asked_in_words(question)

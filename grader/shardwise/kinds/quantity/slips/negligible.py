@@ -161,8 +161,8 @@ def _is_key(value: float, answer: Answer, drawn: Draw) -> bool:
 
 def _fault(omission: Omission, share: float, answer: Answer) -> str:
     return (
-        f"leaving out {omission.what} gives the key within its tolerance of {_tolerance(answer)} in {share:.0%} of the "
-        f"draws; tighten it, narrow the parameters, or write why it may be left out: "
+        f"omitting {omission.what} gives the key within its tolerance of {_tolerance(answer)} in {share:.0%} of the "
+        f"draws; tighten it, narrow the parameters, or write why it may be omitted: "
         f'answer.negligible: {{"{omission.lost}": ...}}'
     )
 

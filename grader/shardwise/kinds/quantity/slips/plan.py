@@ -253,7 +253,7 @@ def _told_by_mistakes(
 
 
 def _sentences(mistake: Mistake, answer: Answer, key: float, draw: Draw) -> Iterator[str]:
-    """Yield what is said to a mistake in a draw, without its numbers, and "" where it is known of every draw."""
+    """Yield the feedback on a mistake in a draw, without its numbers; "" if the mistake applies in every draw."""
     if mistake.when is None:
         yield ""
     if mistake.depends:
