@@ -118,7 +118,7 @@ def test_practice_marks_answers_and_names_a_mistake(practised: nbformat.Notebook
 def test_hints_variants_and_forms_come_from_the_bank_as_well(practised: nbformat.NotebookNode) -> None:
     said = "\n".join(shown(practised, "text/markdown"))
     assert "**Hint 1.** You need the monthly rate" in said
-    assert "### What the house costs a month" in said
+    assert "### What the house costs per month" in said
     assert shown(practised, "application/vnd.jupyter.widget-view+json")
 
 

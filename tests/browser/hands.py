@@ -145,7 +145,7 @@ class Mouse:
             items.get_by_role("button", name=f"Move {label} up", exact=True).click()
 
     def place(self, stage: Locator, operation: str) -> None:
-        stage.get_by_role("button", name=f"Put {operation},").click()
+        stage.get_by_role("button", name=f"Add {operation},").click()
 
 
 # What to press to come nearer to an element of a form: nothing when it has the focus. In an editor Tab indents.
@@ -263,7 +263,7 @@ def enter(hands: Hands, within: Locator, field: Mapping[str, Any], raw: Any) -> 
         case "listing":
             hands.pick(within.get_by_role("listbox"), raw)
         case "schedule":
-            if (again := within.get_by_role("button", name="Start again")).is_enabled():
+            if (again := within.get_by_role("button", name="Reset")).is_enabled():
                 hands.press(again)
             for place, line in enumerate(raw.splitlines()):
                 for operation in line.partition(": ")[2].split():

@@ -50,7 +50,7 @@ def test_a_slider_changes_the_plan(planner: Locator, bare: Any) -> None:
     assert value_of(planner, "peak memory per GPU") != before
     planner.get_by_role("combobox", name="ZeRO").select_option("3: weights, too (FSDP)")
     expect(planner).to_contain_text("ZeRO 3")
-    expect(planner.locator("svg[aria-label*='stages at work']")).to_be_visible()
+    expect(planner.locator("svg[aria-label*='Timeline of']")).to_be_visible()
     planner.get_by_label("PP, pipeline").press("Home")
     expect(planner).to_contain_text("No pipeline: PP is 1.")
     expect(planner.locator(".heard")).to_contain_text("MFU")

@@ -169,7 +169,7 @@ OUTSIDE_ROWS = """form => [...form.shadowRoot.querySelectorAll(".stage button")]
 def test_the_chart_of_a_schedule_scrolls_on_a_phone_and_stays_where_it_was_scrolled_to(bare: Any, name: str) -> None:
     question = asked(name)
     form, page = bare.problem(question), bare.page
-    form.get_by_text("Write it as text").click()
+    form.get_by_text("Edit as text").click()
     form.get_by_label("Your schedule, as text").fill("\n".join(question.key.lines))  # type: ignore[attr-defined]
     chart = form.locator(".chart")
     operations = sum(len(line.partition(": ")[2].split()) for line in question.key.lines)  # type: ignore[attr-defined]
@@ -183,7 +183,7 @@ def test_the_chart_of_a_schedule_scrolls_on_a_phone_and_stays_where_it_was_scrol
     page.set_viewport_size({"width": 360, "height": 1500})
     assert not chart.evaluate(FITS)
     chart.evaluate("element => element.scrollTo(40, 0)")
-    form.get_by_role("button", name="Take the last operation from stage 1").click()
+    form.get_by_role("button", name="Remove the last operation from stage 1").click()
     expect(chart.get_by_role("img").locator("rect")).not_to_have_count(operations)
     assert chart.evaluate("element => element.scrollLeft") == 40
     bare.is_fit_for_all()
@@ -192,7 +192,7 @@ def test_the_chart_of_a_schedule_scrolls_on_a_phone_and_stays_where_it_was_scrol
 def written_as_text(bare: Any) -> tuple[Locator, Locator, Locator]:
     """Show a schedule's form with its text unfolded; return the form, its first stage, and the text field."""
     form = bare.problem(posed(template("schedule")))
-    form.get_by_text("Write it as text").click()
+    form.get_by_text("Edit as text").click()
     return form, form.get_by_role("toolbar").first, form.get_by_label("Your schedule, as text")
 
 
@@ -208,14 +208,14 @@ def read_and_then_held(bare: Any) -> tuple[Locator, Locator, Locator]:
 def test_a_schedule_can_be_written_as_text_and_gone_on_with_by_buttons(bare: Any) -> None:
     question = posed(template("schedule"))
     form = bare.problem(question)
-    form.get_by_text("Write it as text").click()
+    form.get_by_text("Edit as text").click()
     form.get_by_label("Your schedule, as text").fill("stage 1: f1-2 b1\nstage 2: F1 whatever")
     first = form.get_by_role("toolbar").first
     expect(first).to_have_accessible_name("stage 1: F1 F2 B1")
     expect(form).to_contain_text("I cannot read “whatever”")
-    first.get_by_role("button", name="Put B2").click()
+    first.get_by_role("button", name="Add B2").click()
     expect(first).to_have_accessible_name("stage 1: F1 F2 B1 B2")
-    form.get_by_role("button", name="Start again").click()
+    form.get_by_role("button", name="Reset").click()
     expect(first).to_have_accessible_name("stage 1: empty")
     stages = range(1, question.form.stages + 1)  # type: ignore[attr-defined]
     expect(form.get_by_label("Your schedule, as text")).to_have_value("\n".join(f"stage {stage}:" for stage in stages))
@@ -227,7 +227,7 @@ def test_undo_goes_back_through_all_that_was_typed_and_built(bare: Any) -> None:
     second, undo = form.get_by_role("toolbar").nth(1), form.get_by_role("button", name="Undo")
 
     def put(stage: Locator, operation: str) -> None:
-        stage.get_by_role("button", name=f"Put {operation}").click()
+        stage.get_by_role("button", name=f"Add {operation}").click()
 
     seen = [text.input_value()]
     for do in (
@@ -235,15 +235,15 @@ def test_undo_goes_back_through_all_that_was_typed_and_built(bare: Any) -> None:
         lambda: put(first, "F1"),
         lambda: text.fill("stage 1: f1-2 whatever"),  # a word that no line has
         lambda: put(second, "F1"),
-        lambda: first.get_by_role("button", name="Take the last operation").click(),
-        lambda: form.get_by_role("button", name="Start again").click(),
+        lambda: first.get_by_role("button", name="Remove the last operation").click(),
+        lambda: form.get_by_role("button", name="Reset").click(),
         lambda: put(first, "F1"),
         lambda: text.fill(""),
         lambda: put(second, "F1"),
     ):
         do()
         expect(text).not_to_have_value(seen[-1])
-        expect(second.get_by_role("button", name="Put F")).to_be_enabled()  # what was typed has been read
+        expect(second.get_by_role("button", name="Add F")).to_be_enabled()  # what was typed has been read
         seen.append(text.input_value())
     assert "whatever" in seen[3]
     assert len(set(seen)) == 9  # the start appears twice
@@ -260,7 +260,7 @@ def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did
     text.fill("")
     expect(first).to_have_accessible_name("stage 1: empty")
     text.fill("stage 1: F1 B1")
-    expect(first.get_by_role("button", name="Put F1")).to_be_disabled()  # it would replace the typed text
+    expect(first.get_by_role("button", name="Add F1")).to_be_disabled()  # it would replace the typed text
     page.evaluate("window.letGo()")
     expect(first).to_have_accessible_name("stage 1: F1 B1")
     page.evaluate(FAIL_ONCE)
@@ -269,18 +269,18 @@ def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did
     expect(form.locator(".stage .note", has_text="in flight")).to_have_count(0)  # that was said of another text
     expect(first).to_have_accessible_name("stage 1: F1 F2")
     expect(form.locator(".told")).not_to_have_text("Python is away")
-    expect(first.get_by_role("button", name="Put B1")).to_be_enabled()
+    expect(first.get_by_role("button", name="Add B1")).to_be_enabled()
     assert bare.faults == []
 
 
 def test_what_is_built_while_python_is_busy_goes_on_from_what_stands_there(bare: Any) -> None:
     (form, first, text), page = read_and_then_held(bare), bare.page
     text.fill("stage 1: F1 F2 B2")
-    expect(first.get_by_role("button", name="Put F2")).to_be_disabled()
-    first.get_by_role("button", name="Put F2").click(force=True)
+    expect(first.get_by_role("button", name="Add F2")).to_be_disabled()
+    first.get_by_role("button", name="Add F2").click(force=True)
     expect(text).to_have_value("stage 1: F1 F2 B2")  # and nothing in its place of what was read before
-    form.get_by_role("button", name="Start again").click()
-    first.get_by_role("button", name="Put F1").click()
+    form.get_by_role("button", name="Reset").click()
+    first.get_by_role("button", name="Add F1").click()
     expect(first).to_have_accessible_name("stage 1: F1")
     page.evaluate("window.letGo()")
     expect(form.get_by_role("group", name="Timeline").locator("rect")).to_have_count(1)
@@ -305,7 +305,7 @@ def test_a_layout_is_stepped_to_and_its_product_is_shown(bare: Any) -> None:
     page.keyboard.type(str(right["pp"]))
     go_to(page, form.get_by_role("textbox", name="dp"))
     page.keyboard.type(str(right["dp"]))
-    expect(form.locator(".product")).to_contain_text(f"and there are {question.form.number} GPUs")  # type: ignore[attr-defined]
+    expect(form.locator(".product")).to_contain_text("as required")
     go_to(page, form.get_by_role("combobox", name="recompute"))
     page.keyboard.type(str(right["recompute"]))
     expect(check(page, form)).to_contain_text("✓ Correct")
@@ -381,10 +381,10 @@ def test_the_axis_that_follows_says_that_it_takes_all_others(bare: Any) -> None:
     form = bare.problem(asked("a-layout-that-fits"))
     for axis, value in (("tp", "8"), ("pp", "2")):
         form.get_by_role("combobox", name=axis).select_option(value)
-    expect(form.get_by_label("dp")).to_have_attribute("placeholder", "all others")
+    expect(form.get_by_label("dp")).to_have_attribute("placeholder", "the rest")
     expect(check(bare.page, form)).to_contain_text("constraint")
     form.get_by_role("textbox", name="dp").fill("many")
-    expect(check(bare.page, form)).to_contain_text("For dp I saw “many”")
+    expect(check(bare.page, form)).to_contain_text("I read “many” for dp")
 
 
 def test_a_layout_is_predicted_first_and_then_each_step_is_drawn(bare: Any) -> None:
@@ -396,20 +396,22 @@ def test_a_layout_is_predicted_first_and_then_each_step_is_drawn(bare: Any) -> N
     expect(form.locator("svg")).to_have_count(0)  # what a GPU holds is the question
     bare.is_fit_for_all()
     check(page, form)
-    expect(bars.get_by_role("img", name="What tp 2, pp 2, dp 128 comes to")).to_contain_text("limit")
-    expect(bars).to_contain_text("1 of 2 limits missed")
+    expect(bars.get_by_role("img", name="tp 2, pp 2, dp 128, against its limits")).to_contain_text("limit")
+    expect(bars).to_contain_text("1 of 2 limits violated")
     expect(bars.locator("svg[role=img]")).to_contain_text("✗")
     picture(page, "layout-bars-missed")
     bare.is_fit_for_all()
     go_to(page, form.get_by_role("button", name="Raise pp"))
     page.keyboard.press("Enter")
-    expect(bars.get_by_role("img", name="What tp 2, pp 4, dp 64 comes to")).to_be_visible()
+    expect(bars.get_by_role("img", name="tp 2, pp 4, dp 64, against its limits")).to_be_visible()
     form.get_by_role("combobox", name="tp").select_option("")
-    expect(bars).to_have_text("The bars are back when every axis has a value that can be read.")
+    expect(bars).to_have_text("The bars appear once every axis has a readable value.")
     form.get_by_role("combobox", name="tp").select_option("2")
-    expect(bars.get_by_role("img", name="What tp 2, pp 4, dp 64 comes to")).to_be_visible()
+    expect(bars.get_by_role("img", name="tp 2, pp 4, dp 64, against its limits")).to_be_visible()
     page.reload()
-    expect(bars.get_by_role("img", name="What tp 2, pp 4, dp 64 comes to")).to_be_visible()  # it was checked before
+    expect(
+        bars.get_by_role("img", name="tp 2, pp 4, dp 64, against its limits")
+    ).to_be_visible()  # it was checked before
     press(form, "New numbers")
     expect(bars).to_contain_text("After your first check, a chart here")
 

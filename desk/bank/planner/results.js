@@ -32,7 +32,7 @@ export function amounts(summary, rows) {
 export function places(rows) {
   if (!rows.length) return html`<p>One GPU: no communication.</p>`;
   const head = ["axis", "GPUs per group", "placement", "communication"];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Placement of the axes">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of placements">
     <table>
       <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>

@@ -91,7 +91,7 @@ def test_a_run_is_planned_in_lab_and_its_first_plan_stays_in_the_notebook(page: 
     expect(form).to_contain_text("TP 4 × CP 1 × PP 2 × DP 2")
     for key in "rmabx":  # none of them may reach the cell
         slider.press(key)
-    expect(form.locator("svg[aria-label*='stages at work']")).to_be_visible()
+    expect(form.locator("svg[aria-label*='Timeline of']")).to_be_visible()
     form.get_by_role("button", name="Search").press("Enter")
     form.locator("circle[role=option]").last.click()
     expect(form.locator("circle[aria-selected=true]")).to_have_count(1)
