@@ -1,1 +1,1 @@
-"""The planner next to published training runs: their facts, what is predicted for each, and how far apart the two are."""
+"""The planner compared with published training runs: their data, the predictions, and the errors."""

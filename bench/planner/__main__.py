@@ -1,10 +1,10 @@
-"""Scores predictions of published runs, and writes the page about them.
+"""Score predictions of published runs, and write docs/planner.md.
 
-python -m bench.planner                            # the tables, for bench/planner/runs.yaml
-python -m bench.planner --runs FILE                # for another file of that format; what is fitted is fitted on runs.yaml
-python -m bench.planner --rows                     # and every row: printed, predicted, error
-python -m bench.planner --ask                      # asks llm-analysis and Calculon, in environments of their own
-python -m bench.planner --write docs/planner.md    # the page, with its plots next to it
+python -m bench.planner                            # print the scores on bench/planner/runs.yaml
+python -m bench.planner --runs FILE                # score another file in that format; fits still use runs.yaml
+python -m bench.planner --rows                     # also print each row: reported, predicted, error
+python -m bench.planner --ask                      # run llm-analysis and Calculon in separate environments
+python -m bench.planner --write docs/planner.md    # write the page, and its plots next to it
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .runs import RUNS, FaultyRuns, Runs, load, read
 
 
 def main() -> int:
-    """Read, predict, score, print. 1 where the file has faults, 2 where it cannot be used."""
+    """Read, predict, score and print. Return 1 if the file has faults, and 2 if it cannot be used."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=Path, default=RUNS, metavar="FILE")
+    parser.add_argument("--runs", type=Path, default=RUNS, metavar="FILE", help="file of runs to score")
     parser.add_argument("--rows", action="store_true", help="print each row")
-    parser.add_argument("--ask", action="store_true", help="ask the peers")
-    parser.add_argument("--write", type=Path, metavar="PAGE")
+    parser.add_argument("--ask", action="store_true", help="run llm-analysis and Calculon on the rows first")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page and its plots")
     options = parser.parse_args()
     try:
         runs, faults = read(options.runs)
@@ -50,7 +50,7 @@ def main() -> int:
     fitted_on = rows if own else readable(load())[0]
     _print_silent(runs, rows, silent, models[0].fit_to(rows))
     for model in models:
-        print(f"\n{model.name}; fitted: {model.fit}")
+        print(f"\n{model.name}: {model.fit}")
         _print_scores(rows, model.fit_to(fitted_on))
         if own:
             _print_unseen(rows, model.fit_to)
@@ -67,11 +67,11 @@ def _write(path: Path, runs: Runs, rows: Sequence[Row], silent: Sequence[Silent]
 
 def _print_silent(runs: Runs, rows: Sequence[Row], silent: Sequence[Silent], planner: Predictor) -> None:
     unanswered = [(row.run.id, planner(row).why) for row in rows if planner(row).why]
-    print(f"{len(runs.rows)} runs, {len(rows)} to compare with, {len(silent)} without anything to compare:")
+    print(f"{len(runs.rows)} runs: {len(rows)} can be compared, {len(silent)} cannot:")
     for each in silent:
         print(f"  {each.run.id}: {each.reason}")
     if unanswered:
-        print(f"{len(unanswered)} that the planner says nothing about:")
+        print(f"{len(unanswered)} that the planner cannot predict:")
     for name, why in unanswered:
         print(f"  {name}: {why}")
 
@@ -92,16 +92,16 @@ def _print_scores(rows: Sequence[Row], predict: Predictor) -> None:
     fit = scores.fit(rows, predict)
     if fit.ran or fit.oom:
         print(
-            f"  fit: {fit.ran_right} of {fit.ran} that ran, {fit.oom_right} of {fit.oom} that did not, {fit.balanced:.1%} balanced"
+            f"  fit predicted correctly: {fit.ran_right} of {fit.ran} that ran, {fit.oom_right} of {fit.oom} that ran out of memory, balanced accuracy {fit.balanced:.1%}"
         )
 
 
 def _print_unseen(rows: Sequence[Row], fit_to: scores.FitTo) -> None:
-    """What a fit is worth on rows that it has not seen; for the planner, bench/planner/calibrate.py says it."""
+    """Print the errors of a fit on rows that it has not seen. For the planner, bench/planner/calibrate.py computes them."""
     best = [row for row in rows if scores.part(row) == "A dense"]
-    for words, errors in (("A dense, fitted on them", scores.step_errors(best, fit_to(best))),
-                          ("A dense, leave one family out", scores.leave_one_family_out(best, fit_to)),
-                          ("A dense, fit half, test half", scores.fit_half_test_half(best, fit_to))):  # fmt: skip
+    for words, errors in (("A dense, seen by the fit", scores.step_errors(best, fit_to(best))),
+                          ("A dense, family held out", scores.leave_one_family_out(best, fit_to)),
+                          ("A dense, fitted to one half, tested on the other", scores.fit_half_test_half(best, fit_to))):  # fmt: skip
         print(f"  {f'step time, {words}':52}{_shown(scores.Score.of(errors.values()))}")
 
 
@@ -110,7 +110,7 @@ def _shown(score: scores.Score) -> str:
 
 
 def _print_rows(rows: Sequence[Row], named: Sequence[tuple[str, Predictor]]) -> None:
-    print(f"\n{'id':46}{'printed s':>11}" + "".join(f"{name:>22}" for name, _ in named))
+    print(f"\n{'id':46}{'reported s':>11}" + "".join(f"{name:>22}" for name, _ in named))
     for row in rows:
         if row.step_s is not None:
             said = [predict(row).step_s for _, predict in named]

@@ -1,11 +1,11 @@
-"""Fits the planner's constants on published runs, and says how well they do on families that were omitted.
+"""Fit the planner's constants to published runs, and measure the errors on held-out families.
 
-python -m bench.planner.calibrate                  # error as the constants are, as fitted, family omitted, half and half
-python -m bench.planner.calibrate --write          # and keeps the errors of what was omitted for the page
+python -m bench.planner.calibrate                  # errors with current and fitted constants, by held-out family, and by halves
+python -m bench.planner.calibrate --write          # also store the held-out errors for the page
 
-The names of what is fitted are in calibration.yaml. The fitted values are printed, to be put into solutions/planner/constants.yaml
-by hand. A fit is a damped Gauss-Newton on logarithms: of predicted over printed step time, robust against outliers, and of
-the constants, which a prior holds near where they started.
+calibration.yaml lists the constants to fit. The fitted values are printed, and are copied into solutions/planner/constants.yaml
+by hand. The fit is a damped Gauss-Newton on logarithms: the residuals are log(predicted / reported step time), with a robust loss,
+and a prior holds the logarithms of the constants near their starting values.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .runs import Runs, load
 Array = np.ndarray[Any, np.dtype[np.float64]]
 HERE = Path(__file__).parent
 LEFT_OUT = HERE / "left_out.json"
-_OUTLIER = 0.08  # an error above which a row counts less and less
+_OUTLIER = 0.08  # above this error, the weight of a row decreases
 
 
 @cache
@@ -47,7 +47,7 @@ def _plan() -> dict[str, Any]:
 
 @contextmanager
 def tried() -> Iterator[None]:
-    """Constants may be changed inside; afterwards they are as before."""
+    """Restore the constants at the end of the block, which may change them."""
     constants = planner_constants.constants()
     before = deepcopy(constants)
     try:
@@ -59,22 +59,22 @@ def tried() -> Iterator[None]:
 
 
 class Fit:
-    """The rows of one kind, the constants that are fitted on them, and how step times change with those."""
+    """A fit of some constants to the step times of some rows."""
 
     def __init__(self, rows: Sequence[Row], runs: Runs, names: Sequence[str], prior: float) -> None:
         self.rows, self.names, self.prior = rows, names, prior
         self.arguments = [planned.arguments(planned.as_it_ran(row, runs), runs) for row in rows]
         families = Counter(row.run.family for row in rows)
-        # a large family counts for more than a small one, but not in proportion
+        # a large family has more weight than a small one, but less than in proportion
         self.weights: Array = np.array(
             [(1.0 if row.run.trust == "A" else 0.5) / families[row.run.family] ** 0.3 for row in rows]
         )
         self.now: Array = np.array([log(_get(name)) for name in names])
-        # what one would take without these runs: a constant that only a left-out family knows falls back to it
+        # values without these runs: a constant that only a held-out family determines falls back to its value here
         self.start: Array = np.array([log(_plan()["start"][name]) for name in names])
 
     def errors(self, point: Array) -> Array:
-        """Logarithm of predicted over printed, with the constants at a point."""
+        """Return log(predicted / reported step time) of each row, with the constants at a point."""
         for name, value in zip(self.names, point, strict=True):
             for each in (name, *_plan()["ties"].get(name, ())):
                 _set(each, exp(value))
@@ -83,12 +83,12 @@ class Fit:
         return np.array([log(step / (row.step_s or 1)) for step, row in zip(steps, self.rows, strict=True)])
 
     def jacobian(self, point: Array, errors: Array, size: float = 0.02) -> Array:
-        """How each row's error changes with each constant."""
+        """Return the derivative of each row's error with respect to each constant's logarithm."""
         moved = (self.errors(point + size * np.eye(len(point))[at]) for at in range(len(point)))
         return np.stack([(column - errors) / size for column in moved], axis=1)
 
     def step(self, jacobian: Array, errors: Array, point: Array, weights: Array, damping: float) -> Array:
-        """The step that Gauss-Newton takes from a point."""
+        """Return the Gauss-Newton step from a point."""
         robust = weights / np.sqrt(1 + (errors / _OUTLIER) ** 2)
         held = 0.01 / self.prior**2
         matrix = (jacobian * robust[:, None]).T @ jacobian + held * np.eye(len(point))
@@ -98,12 +98,12 @@ class Fit:
         return clipped
 
     def loss(self, errors: Array, point: Array) -> float:
-        """What a fit makes small."""
+        """Return the loss that a fit minimises."""
         robust = 2 * _OUTLIER**2 * (np.sqrt(1 + (errors / _OUTLIER) ** 2) - 1)
         return float(self.weights @ robust + 0.01 * np.sum(((point - self.start) / self.prior) ** 2))
 
     def fitted(self, most: int = 12) -> tuple[Array, Array, Array]:
-        """The best point, its errors, and the Jacobian there."""
+        """Return the best point, its errors, and the Jacobian there."""
         point, damping = self.start.copy(), 1e-3
         errors = self.errors(point)
         loss = self.loss(errors, point)
@@ -122,7 +122,7 @@ class Fit:
         return point, errors, self.jacobian(point, errors)
 
     def without(self, left_out: Iterable[int], point: Array, errors: Array, jacobian: Array) -> Array:
-        """Errors with some rows omitted of the fit: the constants move as the other rows pull them, and all is predicted anew."""
+        """Return the errors after a first-order refit without some rows."""
         weights = self.weights.copy()
         weights[list(left_out)] = 0
         moved, linear = point.copy(), errors.copy()
@@ -133,14 +133,14 @@ class Fit:
 
 
 def left_out() -> dict[str, Any]:
-    """The errors that were kept of rows that no fit had seen."""
+    """Return the stored held-out errors."""
     return dict(json.loads(LEFT_OUT.read_text("utf-8")))
 
 
 def main() -> None:
-    """Fit, omit, print, keep."""
+    """Fit, refit without each family and half, print, and store the errors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help=f"keep the errors in {LEFT_OUT.name}")
+    parser.add_argument("--write", action="store_true", help=f"store the held-out errors in {LEFT_OUT.name}")
     options = parser.parse_args()
     runs = load()
     rows = [row for row in readable(runs)[0] if row.step_s is not None]
@@ -161,7 +161,7 @@ def _left_out(rows: Sequence[Row], runs: Runs, kind: str) -> dict[str, dict[str,
     plan = _plan()[kind]
     fit = Fit(rows, runs, plan["names"], plan["prior"])
     best = np.array([row.run.trust == "A" for row in rows])
-    _say(f"{kind}, as the constants are", fit.errors(fit.now)[best])
+    _say(f"{kind}, current constants", fit.errors(fit.now)[best])
     point, errors, jacobian = fit.fitted()
     _say(f"{kind}, fitted", errors[best])
     for name, value in zip(fit.names, point, strict=True):
@@ -175,8 +175,8 @@ def _left_out(rows: Sequence[Row], runs: Runs, kind: str) -> dict[str, dict[str,
     second = [at for at, row in enumerate(rows) if not scores.in_first_half(row)]
     found = fit.without(second, point, errors, jacobian)
     halves = {ids[at]: round(float(np.expm1(found[at])), 4) for at in second}
-    _say(f"{kind}, family left out", np.log1p([families[name] for name, good in zip(ids, best, strict=True) if good]))
-    _say(f"{kind}, half and half", np.log1p([halves[ids[at]] for at in second if best[at]]))
+    _say(f"{kind}, family held out", np.log1p([families[name] for name, good in zip(ids, best, strict=True) if good]))
+    _say(f"{kind}, one half held out", np.log1p([halves[ids[at]] for at in second if best[at]]))
     fit.errors(point)  # leave the constants fitted
     return {"family": families, "half": halves}
 
@@ -202,7 +202,7 @@ def _set(name: str, value: float) -> None:
 
 
 def _forget() -> None:
-    """Clear what the planner's modules remember of other constants; the constants themselves stay."""
+    """Clear the caches of the planner's modules, but not the constants themselves."""
     for name, module in sys.modules.items():
         if name.startswith("solutions.planner."):
             for member in vars(module).values():

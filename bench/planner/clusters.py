@@ -1,4 +1,4 @@
-"""Chips and networks of published runs as the planner's clusters: the card of a chip, and the links between its servers."""
+"""Chips and networks of published runs as the planner's clusters: the accelerator, and the links between nodes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .runs import Run, Runs
 
 @dataclass(frozen=True)
 class Links:
-    """How the chips of a run are joined."""
+    """The interconnect of a run."""
 
     card: str  # a name of solutions/facts/hardware.yaml
-    domain: int  # chips within reach of the fast links
-    network_bytes_per_s: float  # of one chip, per direction, beyond them
+    domain: int  # chips that the fast links connect
+    network_bytes_per_s: float  # per chip and direction, outside the domain
     assumed: tuple[str, ...] = ()
 
 
 def links(run: Run, runs: Runs) -> Links:
-    """The links of a run, from the words of its network, else from what servers with its chip usually have.
+    """Return the links of a run: as its network is described, or else as is usual for nodes with its chip.
 
-    Raises ValueError for a chip that cards.yaml lacks, or whose card solutions/planner/names.yaml lacks.
+    Raises ValueError for a chip that is not in cards.yaml, or whose card is not in solutions/planner/names.yaml.
     """
     words = runs.networks.get(run.net or "", "")
     if run.chip not in cards():
@@ -38,16 +38,16 @@ def links(run: Run, runs: Runs) -> Links:
         count = {"two": 2}.get(slices[2] or "", int(slices[1] or 2)) if slices else 1
         domain = max(1, run.chips // count)
     elif usual["node"] > 8:
-        domain = int(usual["node"])  # a server of these has four chips, and the fast links go further
+        domain = int(usual["node"])  # nodes have four of these chips, and the fast links extend beyond a node
     else:
         domain = run.chips_per_node or int(usual["node"])
     printed = _printed(words, run.chips_per_node or 8)
-    assumed = () if printed or domain >= run.chips else (f"{usual['network']} Gbit/s a chip between servers",)
+    assumed = () if printed or domain >= run.chips else (f"{usual['network']} Gbit/s per chip between nodes",)
     return Links(card, domain, printed or usual["network"] * GBIT, assumed)
 
 
 def _printed(words: str, node: int) -> float | None:
-    """Bytes a second of one chip and direction that the words give, if they do."""
+    """Return the bytes/s per chip and direction that a description gives, or None."""
     if found := re.search(r"(\d+) Gb/s (?:RDMA |RoCE )?a GPU", words):
         return int(found[1]) * GBIT
     if found := re.search(r"(\d+)x(\d+) Gb/s", words):
@@ -63,5 +63,5 @@ def _printed(words: str, node: int) -> float | None:
 
 @cache
 def cards() -> dict[str, str]:
-    """The card of each chip that runs name: cards.yaml."""
+    """Return the card of each chip name, from cards.yaml."""
     return dict(load_yaml(Path(__file__).with_name("cards.yaml")).data)

@@ -1,4 +1,4 @@
-"""One constant for each group of rows: what a model without constants of its own gets, so that it is compared at its best."""
+"""One fitted constant per group of rows, for models that have no fitted constants themselves."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ Key = Callable[[Row], str]
 
 
 def one(row: Row) -> str:
-    """A single constant for all, another for mixtures of experts."""
+    """Return the group for one constant for dense models and one for mixtures of experts."""
     return "MoE" if row.shape.is_moe else "dense"
 
 
 def by_chip(row: Row) -> str:
-    """A constant for each chip."""
+    """Return the group for one constant per chip."""
     return f"{one(row)}, {row.run.chip}"
 
 
 def by_chip_and_format(row: Row) -> str:
-    """A constant for each chip and number format of the matrix products."""
+    """Return the group for one constant per chip and number format of the matrix multiplications."""
     return f"{by_chip(row)}, {row.setting.precision}"
 
 
 def best(rows: Sequence[Row], predict: Predictor, key: Key) -> Mapping[str, float]:
-    """For each group of the rows with trust A, the factor on step times that makes the mean error smallest."""
+    """Return the factor on step time that minimises the mean error, by group of the rows of trust A."""
     ratios: dict[str, list[float]] = {}
     for row in rows:
         said = predict(row).step_s
@@ -39,7 +39,7 @@ def best(rows: Sequence[Row], predict: Predictor, key: Key) -> Mapping[str, floa
 
 
 def scaled(rows: Sequence[Row], predict: Predictor, key: Key) -> Predictor:
-    """Step times times the best constant of their group; a group that the rows lack gets that of all dense or all mixtures."""
+    """Return a predictor with step times scaled by the best factor of their group, or of all dense or MoE rows."""
     factors = best(rows, predict, key)
 
     def scaled_prediction(row: Row) -> Prediction:
@@ -53,6 +53,6 @@ def scaled(rows: Sequence[Row], predict: Predictor, key: Key) -> Predictor:
 
 
 def _smallest_error(ratios: np.ndarray) -> float:
-    """Among the factors that make one of the rows exact, that with the smallest mean error."""
+    """Return the factor with the smallest mean error, among those that make one row exact."""
     errors = np.abs(ratios[None, :] / ratios[:, None] - 1)
     return float(1 / ratios[errors.mean(axis=1).argmin()])

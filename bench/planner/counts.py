@@ -1,4 +1,4 @@
-"""FLOP of a published shape, token by token: built from solutions/roofline/flops.py, with the head widths, experts and latent attention it has."""
+"""FLOP per token of a published model, from solutions/roofline/flops.py, with head width, experts and latent attention."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from .settings import GPT_VOCABULARY
 
 @dataclass(frozen=True)
 class Count:
-    """FLOP of one token in a forward pass of a whole model, by part."""
+    """Forward FLOP per token of a model, by part."""
 
     projections: float
-    scores: float  # every pair of a sequence; a causal mask leaves half of them
+    scores: float  # all pairs of tokens; a causal mask keeps half of them
     mlp: float
     output: float
 
     @property
     def weights(self) -> float:
-        """What the matrices with weights take, the output layer among them."""
+        """Return the FLOP of all weight matrices, including the output layer."""
         return self.projections + self.mlp + self.output
 
     @property
     def layers(self) -> float:
-        """What the layers take, without the output layer."""
+        """Return the FLOP of the layers, without the output layer."""
         return self.projections + self.scores + self.mlp
 
 
 def count(shape: Shape, sequence: int) -> Count:
-    """Count a shape. The router and the norms are omitted; windows are ignored, as the sources ignore them."""
+    """Return the FLOP of a model. Router and norms are neglected, and so are attention windows, as in the sources."""
     assert shape.layers and shape.hidden
     return Count(
         projections=shape.layers * projection(shape),
@@ -42,13 +42,13 @@ def count(shape: Shape, sequence: int) -> Count:
 
 
 def head_width(shape: Shape) -> int:
-    """Elements of one query head: the width over the heads, unless the model says otherwise."""
+    """Return the head dimension: hidden size / heads, unless the model specifies it."""
     assert shape.hidden and shape.heads
     return shape.head_dim or shape.hidden // shape.heads
 
 
 def projection(shape: Shape) -> float:
-    """FLOP of one layer's attention matrices for a token.
+    """Return the forward FLOP per token of one layer's attention projections.
 
     Latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1): queries through q_lora, keys and values through kv_lora.
     """
@@ -65,7 +65,7 @@ def projection(shape: Shape) -> float:
 
 
 def scores(shape: Shape, sequence: int) -> float:
-    """FLOP of one layer's scores for a token, all pairs of the sequence."""
+    """Return the forward FLOP per token of one layer's core attention, over all pairs of tokens."""
     assert shape.heads
     width = 2 * head_width(shape)  # queries times keys, and probabilities times values
     if shape.qk_nope and shape.qk_rope and shape.v_head:
@@ -74,12 +74,12 @@ def scores(shape: Shape, sequence: int) -> float:
 
 
 def matrices(shape: Shape) -> int:
-    """Matrices of one MLP."""
+    """Return the number of matrices in an MLP."""
     return 3 if shape.mlp == "swiglu3" else 2
 
 
 def mlp(shape: Shape) -> float:
-    """FLOP of all layers' MLPs for a token: in a mixture, of the experts that it passes and of the shared one."""
+    """Return the forward FLOP per token of all MLPs; with experts, of the routed and the shared ones."""
     assert shape.layers and shape.hidden
     expert_layers = shape.moe_layers or 0
     width = expert_layers * ((shape.top_k or 0) * (shape.expert_ffn or 0) + shape.shared_expert_ffn)
@@ -88,7 +88,7 @@ def mlp(shape: Shape) -> float:
 
 
 def parameters(shape: Shape, sequence: int | None = None) -> float:
-    """All parameters: as printed, or counted from the shape."""
+    """Return the number of parameters, as reported or counted from the shape."""
     if shape.params_b:
         return shape.params_b * 1e9
     whole = count(shape, sequence or 1)
@@ -97,6 +97,6 @@ def parameters(shape: Shape, sequence: int | None = None) -> float:
 
 
 def embedding(shape: Shape) -> float:
-    """Parameters of the input embedding."""
+    """Return the number of parameters of the input embedding."""
     assert shape.hidden
     return float((shape.vocab or GPT_VOCABULARY) * shape.hidden)

@@ -1,4 +1,4 @@
-"""Published runs as the planner takes them, and what it says of them."""
+"""Published runs as the planner's inputs, and its predictions."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from . import counts
 from .clusters import links
 from .predictions import Prediction, Predictor, Row
 from .runs import Runs
-from .settings import GPT_VOCABULARY, NOTHING_AGAIN
+from .settings import GPT_VOCABULARY, NO_RECOMPUTATION
 from .stacks import software
 
 Record = TypeVar("Record")
-# PyTorch reserves no CUDA context; and what it has allocated omits what its allocator keeps
+# PyTorch's counters omit the CUDA context, and its allocated memory omits what the allocator caches.
 _WITHOUT_CONTEXT, _WITHOUT_CACHE = ("torch-gib", "torch-gib-max", "peak"), ("peak",)
-_HOPELESS = 1.5  # predicted memory over the card's from which a run cannot have gone as assumed
+_HOPELESS = 1.5  # above this ratio of predicted memory to capacity, the assumed layout cannot have run
 
 
 def predictor(runs: Runs) -> Predictor:
-    """The planner, with its constants as they are: nothing is fitted here."""
+    """Return the planner with its current constants; nothing is fitted."""
 
     @cache
     def judged(name: str) -> Prediction:
@@ -48,7 +48,7 @@ def _judged(row: Row, runs: Runs) -> Prediction:
         return Prediction(why=str(error))
     if not plan.step:
         return Prediction(why="; ".join(fault.words for fault in plan.faults))
-    assumed = "" if ran is row else "full recomputation, since it is far from fitting without"
+    assumed = "" if ran is row else "full recomputation, because the run is far from fitting without it"
     context, kind = plan.memory["context"], row.run.mem_kind or ""
     counted = (
         plan.memory_bytes
@@ -66,8 +66,8 @@ def _judged(row: Row, runs: Runs) -> Prediction:
 
 
 def as_it_ran(row: Row, runs: Runs) -> Row:
-    """The row itself; or with full recomputation, where a source is silent about it and the run cannot have gone without."""
-    if NOTHING_AGAIN in row.setting.assumed:
+    """Return the row, with full recomputation if the source does not mention it and the run cannot have fit without."""
+    if NO_RECOMPUTATION in row.setting.assumed:
         plan = plan_of(row, runs)
         if plan.step and plan.memory_bytes > _HOPELESS * plan.cluster.memory_bytes:
             return replace(row, setting=replace(row.setting, recompute="full"))
@@ -75,10 +75,10 @@ def as_it_ran(row: Row, runs: Runs) -> Row:
 
 
 def plan_of(row: Row, runs: Runs) -> planner.Plan:
-    """The planner's whole answer. Raises ValueError where it lacks the chip or cannot model the layout.
+    """Return the planner's plan. Raises ValueError if the chip is unknown or the layout cannot be modelled.
 
-    What was published did run, or ran out of memory: a division that the planner asks for and the run did without
-    (a batch that replicas share unevenly) is no reason to say nothing.
+    Published runs did run, or ran out of memory. A run is therefore predicted even if it breaks one of the planner's
+    divisibility rules, such as a global batch size that the replicas do not divide.
     """
     model, cluster, layout, batch = arguments(row, runs)
     plan = planner.plan(model, cluster, layout, batch)
@@ -89,7 +89,7 @@ def plan_of(row: Row, runs: Runs) -> planner.Plan:
 
 
 def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, planner.Layout, planner.Batch]:
-    """A row as the planner's records. Raises ValueError for a chip without a card."""
+    """Return a row as the planner's records. Raises ValueError for an unknown chip."""
     joined, layout, shape, run = links(row.run, runs), row.setting, row.shape, row.run
     assert shape.layers and shape.hidden and shape.heads
     model = _record(
@@ -121,23 +121,23 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
 
 
 def _expert_tp(row: Row) -> int:
-    """Ranks that cut each expert: as printed, else as Megatron does unless told otherwise, those of tensor parallelism."""
+    """Return the ranks that shard each expert: as reported, or else Megatron's default, the tensor-parallel degree."""
     return row.run.etp or (row.setting.tp if row.shape.is_moe else 1)
 
 
 def _biased(row: Row) -> bool:
-    """Whether matrices have biases, next to a LayerNorm: GPTs of Megatron's and DeepSpeed's have, MPT's and MaxText's have not."""
+    """Return whether matrices have biases. GPT models of Megatron and DeepSpeed have them; those of MPT and MaxText do not."""
     with_biases = ("gpt", "bloom", "zb-", "opt-", "megascale-", "mt-nlg")
     return counts.matrices(row.shape) == 2 and row.run.model.startswith(with_biases)
 
 
 def _precision(row: Row) -> str:
-    """The planner's word for a number format: it tells block-scaled formats apart."""
+    """Return the planner's name for a number format. It distinguishes block-scaled formats."""
     words = row.run.precision or ""
     return next((name for name in ("mxfp8", "nvfp4") if name in words), row.setting.precision)
 
 
 def _record(kind: type[Record], **figures: Any) -> Record:
-    """A record of the planner's, of the figures that it knows."""
+    """Return one of the planner's records, built from the values that it has fields for."""
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: value for name, value in figures.items() if name in known})

@@ -1,4 +1,4 @@
-"""The plots of docs/planner.md: predicted against printed, readable on a white and on a dark ground."""
+"""The plots of docs/planner.md: predicted against reported values, readable on light and dark backgrounds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GENERATIONS = (
 
 
 def plots(rows: Sequence[Row], predict: Predictor) -> dict[str, bytes]:
-    """Each plot as a PNG, by its file's name."""
+    """Return each plot as a PNG, by file name."""
     matplotlib.use("agg")
     with matplotlib.rc_context(STYLE):  # type: ignore[arg-type]
         return {
@@ -42,10 +42,10 @@ def _step_time(rows: Sequence[Row], predict: Predictor) -> Figure:
             known = [(printed, said) for printed, said in points if printed and said]
             axis.plot(*_columns(known), marker, color=colour, ms=4, alpha=0.9, mew=0, ls="", label=label)
         axis.set(
-            xscale="log", yscale="log", xlim=(0.4, 2000), ylim=(0.4, 2000), xlabel="printed seconds a step", title=title
+            xscale="log", yscale="log", xlim=(0.4, 2000), ylim=(0.4, 2000), xlabel="reported step time (s)", title=title
         )
         _band(axis, 0.4, 2000)
-    left.set_ylabel("predicted seconds a step")
+    left.set_ylabel("predicted step time (s)")
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, handletextpad=0.1)
     return figure
@@ -54,18 +54,18 @@ def _step_time(rows: Sequence[Row], predict: Predictor) -> Figure:
 def _memory(rows: Sequence[Row], predict: Predictor) -> Figure:
     figure = Figure(figsize=(7.6, 3.9), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
-    for kind, colour, marker in (
-        ("nvidia-smi", ORANGE, "o"),
-        ("peak", BLUE, "s"),
-        ("torch-gib", GREEN, "D"),
-        ("gpu-memory", GREY, "^"),
+    for kind, label, colour, marker in (
+        ("nvidia-smi", "nvidia-smi", ORANGE, "o"),
+        ("peak", "peak", BLUE, "s"),
+        ("torch-gib", "PyTorch, reserved", GREEN, "D"),
+        ("gpu-memory", "tool not reported", GREY, "^"),
     ):
         points = [((row.memory_bytes or 0) / GB, (predict(row).counted_bytes or 0) / GB) for row in rows
                   if (row.run.mem_kind or "").startswith(kind)]  # fmt: skip
         points = [point for point in points if point[1]]
-        left.plot(*_columns(points), marker, color=colour, ms=4, alpha=0.9, mew=0, ls="", label=kind)
+        left.plot(*_columns(points), marker, color=colour, ms=4, alpha=0.9, mew=0, ls="", label=label)
     _band(left, 0, 105)
-    left.set(xlim=(0, 105), ylim=(0, 105), xlabel="printed GB a GPU", ylabel="predicted GB a GPU", title="memory")
+    left.set(xlim=(0, 105), ylim=(0, 105), xlabel="reported GB per GPU", ylabel="predicted GB per GPU", title="memory")
     left.legend(frameon=False, loc="upper left", handletextpad=0.1)
     for height, (fitted, colour) in enumerate(((True, BLUE), (False, ORANGE))):
         said = [predict(row) for row in rows if row.tests_fit and row.fitted == fitted]
@@ -73,7 +73,7 @@ def _memory(rows: Sequence[Row], predict: Predictor) -> Figure:
         spread = [height + 0.36 * (((7 * place) % 17) / 8 - 1) for place in range(len(shares))]
         right.plot(shares, spread, "o", color=colour, ms=3.5, alpha=0.9, mew=0)
     right.axvline(1, color=GREY, lw=1)
-    right.set(xscale="log", xlabel="predicted memory over the card's", title="fits or not", yticks=(0, 1),
+    right.set(xscale="log", xlabel="predicted memory / capacity", title="fits or not", yticks=(0, 1),
               yticklabels=("ran", "out of\nmemory"), ylim=(-0.6, 1.6))  # fmt: skip
     right.set_xticks((0.2, 0.5, 1, 2, 4), ("0.2", "0.5", "1", "2", "4"))
     right.minorticks_off()

@@ -1,4 +1,4 @@
-"""One row as a comparison sees it: what is printed, what is predicted, and where nothing can be said, why."""
+"""Rows of the comparison: reported values, predictions, and the reasons why some runs cannot be compared."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from dataclasses import dataclass
 
 from .printed import printed
 from .runs import Chip, Run, Runs, Shape
-from .settings import NOTHING_AGAIN, Setting, Unclear, setting
+from .settings import NO_RECOMPUTATION, Setting, Unclear, setting
 
 GIB = 2**30
 GB = 10**9
-# What a source's tool counts, in bytes of one printed GB: nvidia-smi prints MiB, of which people call a thousand a GB. The
-# peak of Zero Bubble is torch.cuda.max_memory_allocated() in millions of bytes (runtime.py of its repository).
+# Bytes per reported GB, by tool: nvidia-smi prints MiB, and sources call 1,000 MiB a GB. Zero Bubble's peak is
+# torch.cuda.max_memory_allocated() in millions of bytes (runtime.py of its repository).
 UNITS = {"nvidia-smi": 1000 * 2**20, "gpu-memory": 1000 * 2**20, "peak": GB, "torch-gib": GIB, "torch-gib-max": GIB}
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What somebody's model says of a row. What it does not model is None."""
+    """A model's prediction for a row. None marks what it does not model."""
 
     step_s: float | None = None
     memory_bytes: float | None = None
     fits: bool | None = None
-    counted_bytes: float | None = None  # of the memory, what the tool counts by which the row's was measured
-    room_bytes: float | None = None  # what the fullest GPU has
-    why: str = ""  # nothing is predicted
-    assumed: str = ""  # beyond what the row's setting assumes
+    counted_bytes: float | None = None  # the part of memory_bytes that the row's measuring tool counts
+    room_bytes: float | None = None  # GPU memory capacity
+    why: str = ""  # the reason, if nothing is predicted
+    assumed: str = ""  # in addition to the assumptions of the row's setting
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row that a prediction can be made for."""
+    """A run that can be predicted."""
 
     run: Run
     shape: Shape
@@ -42,23 +42,23 @@ class Row:
 
     @property
     def memory_bytes(self) -> float | None:
-        """Printed memory of a GPU, by what the source's tool calls a GB."""
+        """Return the reported memory per GPU, with a GB as the source's tool defines it."""
         if self.run.mem_gb is None:
             return None
         return self.run.mem_gb * UNITS.get(self.run.mem_kind or "", GB)
 
     @property
     def fitted(self) -> bool:
-        """Whether the run fit into its memory."""
+        """Return whether the run fit in memory."""
         return self.run.outcome != "oom"
 
     @property
     def tests_fit(self) -> bool:
-        """Whether the row says enough to ask if it fits: GPUs, with micro-batch and recomputation printed.
+        """Return whether the row tests the verdict on fit: a GPU run with micro-batch size and recomputation reported.
 
-        Programs for TPUs move to the host what has no room.
+        TPU programs offload to the host what does not fit.
         """
-        open_questions = ("micro-batch", NOTHING_AGAIN)
+        open_questions = ("micro-batch", NO_RECOMPUTATION)
         return not self.run.chip.startswith("TPU") and not any(
             words.startswith(open_questions) for words in self.setting.assumed
         )
@@ -66,7 +66,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Silent:
-    """A row that nothing can be said of, and why."""
+    """A run that cannot be compared, and why."""
 
     run: Run
     reason: str
@@ -76,7 +76,7 @@ Predictor = Callable[[Row], Prediction]
 
 
 def readable(runs: Runs) -> tuple[list[Row], list[Silent]]:
-    """The rows that a prediction can be compared with, and the others."""
+    """Return the rows that can be compared with a prediction, and the runs that cannot."""
     rows: list[Row] = []
     silent: list[Silent] = []
     for run in runs.rows:
@@ -98,5 +98,5 @@ def readable(runs: Runs) -> tuple[list[Row], list[Silent]]:
 
 
 def timed(rows: Iterable[Row]) -> list[Row]:
-    """The rows with a printed speed."""
+    """Return the rows with a reported speed."""
     return [row for row in rows if row.step_s is not None]

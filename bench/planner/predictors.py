@@ -1,4 +1,4 @@
-"""Whose predictions are compared: the planner's, a spreadsheet's, and those of the two peers that were asked."""
+"""The models that are compared: the planner, a spreadsheet, llm-analysis and Calculon."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .scores import FitTo
 
 @dataclass(frozen=True)
 class Model:
-    """One of those compared. `fit` says what of it was fitted on rows, and `fit_to` fits that."""
+    """A model in the comparison. `fit` describes what is fitted, and `fit_to` fits it to rows."""
 
     name: str
     fit: str
@@ -24,25 +24,27 @@ class Model:
 
 
 def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
-    """The planner first. `answers` are the peers', by peer and row; without them nothing is reported of the peers."""
+    """Return the models, the planner first. `answers` holds the peers' predictions by peer and row; without it, the peers are omitted."""
     ours, sheet = planned.predictor(runs), spreadsheet.predict
     found = [
-        Model("shardwise", "its constants, on these runs", lambda _: ours),
-        _scaled("spreadsheet", "a utilisation for each chip", sheet, constants.by_chip),
-        _scaled("spreadsheet", "a utilisation for each chip and format", sheet, constants.by_chip_and_format),
+        Model("shardwise", "fitted constants", lambda _: ours),
+        _scaled("spreadsheet", "one fitted utilisation per chip", sheet, constants.by_chip),
+        _scaled("spreadsheet", "one fitted utilisation per chip and format", sheet, constants.by_chip_and_format),
     ]
     if answers:
         peers = {name: partial(_said, answers[name]) for name in asking.NAMES}
         found += [
-            _scaled("llm-analysis", "one constant", peers["llm-analysis"], constants.one),
+            _scaled("llm-analysis", "one fitted constant", peers["llm-analysis"], constants.one),
             _scaled(
                 "llm-analysis",
-                "a constant for each chip and format",
+                "one fitted constant per chip and format",
                 peers["llm-analysis"],
                 constants.by_chip_and_format,
             ),
-            Model("Calculon", "nothing: as shipped", lambda _: peers["Calculon"]),
-            _scaled("Calculon", "a constant for each chip and format", peers["Calculon"], constants.by_chip_and_format),
+            Model("Calculon", "as shipped", lambda _: peers["Calculon"]),
+            _scaled(
+                "Calculon", "one fitted constant per chip and format", peers["Calculon"], constants.by_chip_and_format
+            ),
         ]
     return found
 

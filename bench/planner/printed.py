@@ -1,4 +1,4 @@
-"""Printed rates as seconds a step: taken directly where a source prints time or tokens, else through what its FLOP count."""
+"""Reported rates as step times: direct for a time or tokens/s, else through the source's FLOP count."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from .settings import GPT_VOCABULARY, Unclear, precision
 
 @dataclass(frozen=True)
 class Printed:
-    """Seconds a step that a source prints, and by which of its figures."""
+    """A reported step time, and the value that it is derived from."""
 
     step_s: float
     basis: str
 
 
 def flop_per_token(convention: str, row: Run, shape: Shape) -> float:
-    """FLOP of one token of a training step as a convention counts them. Raises Unclear where it has no formula."""
+    """Return the training FLOP per token by a convention. Raises Unclear if it has no formula."""
     if convention not in _RULES:
         raise Unclear(f"no formula is known for the convention {convention!r}")
     if row.seq_len is None or shape.layers is None or shape.hidden is None or shape.heads is None:
-        raise Unclear("the shape or the sequence that its FLOP are counted from is not printed")
+        raise Unclear("the model shape or sequence length for its FLOP count is not reported")
     return _RULES[convention](row, shape, row.seq_len)
 
 
 def printed(row: Run, runs: Runs) -> Printed:
-    """Seconds a step. Raises Unclear where nothing printed leads to them."""
+    """Return the reported step time. Raises Unclear if it does not follow from the reported values."""
     if row.outcome == "oom":
         raise Unclear("it did not fit")
     batch_is_printed = "global_batch" not in row.from_arithmetic
     if row.step_s and (batch_is_printed or not row.tokens_per_s):
         return Printed(row.step_s, "step time")
     if row.sequences is None or row.seq_len is None:
-        raise Unclear("the batch or the sequence is not printed")
+        raise Unclear("global batch size or sequence length is not reported")
     tokens = row.sequences * row.seq_len / row.chips
     if row.tokens_per_s:
         return Printed(tokens / row.tokens_per_s, "tokens/s")
@@ -46,13 +46,15 @@ def printed(row: Run, runs: Runs) -> Printed:
             return Printed(
                 tokens * flop_per_token(convention, row, runs.models[row.model]) / rate, f"{figure}, {convention}"
             )
-    raise Unclear("no rate is printed that leads to a step time")
+    raise Unclear("no reported rate gives a step time")
 
 
 def rates(row: Run, runs: Runs) -> list[tuple[str, str | None, float]]:
-    """Printed rates in FLOP/s of a chip: figure, convention, value. TFLOP/s first, being printed finer than per cents."""
+    """Return reported rates in FLOP/s per chip: name, convention, value. TFLOP/s come first, as the most precise."""
     chip = runs.chips[row.chip]
-    eight = precision(row.precision or "") == "fp8" and chip.fp8  # MPT, DGXC and torchtitan print shares of this peak
+    eight = (
+        precision(row.precision or "") == "fp8" and chip.fp8
+    )  # MPT, DGXC and torchtitan report MFU relative to this peak
     peak = (eight or chip.bf16_or_fp16) * 1e12
     found: list[tuple[str, str | None, float]] = []
     if row.tflops:
@@ -93,10 +95,10 @@ def _gpt(row: Run, shape: Shape, sequence: int, *, recompute: str = "none") -> f
 
 
 def _with_next_token_layer(row: Run, shape: Shape, sequence: int) -> float:
-    """One more expert layer and output, for the token after next (DeepSeek-V3, arXiv:2412.19437, section 2.2)."""
+    """Add a layer and an output layer that predict the token after next (DeepSeek-V3, arXiv:2412.19437, section 2.2)."""
     assert shape.hidden
     expert_layer = shape.model_copy(update={"layers": 1, "moe_layers": 1})
-    joining = 6 * 2 * shape.hidden**2  # the matrix that joins a token's vector with its successor's embedding
+    joining = 6 * 2 * shape.hidden**2  # the projection of a token's hidden state and the next token's embedding
     return _causal(row, shape, sequence) + _causal(row, expert_layer, sequence) + joining
 
 

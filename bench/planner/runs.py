@@ -1,4 +1,4 @@
-"""Published runs as data: runs.yaml and any file of its format, checked as a whole, every fault at once."""
+"""Published runs as data: runs.yaml, or another file in its format. A check reports all faults at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Positive = Annotated[float, Field(gt=0, lt=1e30)]
 
 
 class _Facts(BaseModel):
-    """Figures of one thing; whatever is no key of it is a fault."""
+    """Values of one entry; an unknown key is a fault."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -39,7 +39,7 @@ class Chip(_Facts):
 
 
 class Shape(_Facts):
-    """One model. A figure that is None was not printed."""
+    """One model. None marks a value that was not reported."""
 
     params_b: Positive | None = None
     active_b: Positive | None = None
@@ -71,12 +71,12 @@ class Shape(_Facts):
 
     @property
     def is_moe(self) -> bool:
-        """Whether some of its layers have experts."""
+        """Return whether some of the layers have experts."""
         return self.experts is not None
 
 
 class Run(_Facts):
-    """One run. A figure that is None was not printed."""
+    """One run. None marks a value that was not reported."""
 
     id: str
     family: str = ""
@@ -121,7 +121,7 @@ class Run(_Facts):
 
     @property
     def sequences(self) -> int | None:
-        """Sequences a step, counted from the tokens where only those are printed."""
+        """Return the global batch size in sequences, from the tokens per step if only those are reported."""
         if self.global_batch is None and self.global_tokens and self.seq_len:
             return round(self.global_tokens / self.seq_len)
         return self.global_batch
@@ -129,7 +129,7 @@ class Run(_Facts):
 
 @dataclass(frozen=True)
 class Runs:
-    """A whole file."""
+    """The contents of a file of runs."""
 
     chips: Mapping[str, Chip]
     models: Mapping[str, Shape]
@@ -141,7 +141,7 @@ class Runs:
 
 
 class FaultyRuns(Exception):
-    """A file of runs that cannot be used: every fault of it, a line each."""
+    """The faults of a file of runs that cannot be used, one per line."""
 
     def __init__(self, path: Path, faults: list[str]) -> None:
         self.faults = faults
@@ -149,7 +149,7 @@ class FaultyRuns(Exception):
 
 
 def load(path: Path = RUNS) -> Runs:
-    """Read and check a file. Raises FaultyRuns with all of its faults."""
+    """Return the runs of a file. Raises FaultyRuns with all of its faults."""
     runs, faults = read(path)
     if faults:
         raise FaultyRuns(path, faults)
@@ -157,7 +157,7 @@ def load(path: Path = RUNS) -> Runs:
 
 
 def read(path: Path) -> tuple[Runs, list[str]]:
-    """The rows of a file that can be used, and every fault of the others. Unknown keys are told and omitted."""
+    """Return the usable rows of a file, and all faults of the others. Unknown keys are reported and ignored."""
     try:
         source = yaml_source.load_yaml(path, path.name)
     except Faulty as error:
@@ -192,7 +192,7 @@ def read(path: Path) -> tuple[Runs, list[str]]:
     rows: dict[str, Run] = {}
     for name, row in _checked(Run, named, "runs", faults):
         wrong = [f"runs: {name}: {fault}" for fault in _row_faults(row, known)]
-        wrong += [f"runs: {name}: this id stands twice"] * (name in rows)
+        wrong += [f"runs: {name}: this id appears twice"] * (name in rows)
         faults += wrong
         if not wrong:
             rows[name] = row
@@ -200,7 +200,7 @@ def read(path: Path) -> tuple[Runs, list[str]]:
 
 
 def _named(row: Any, at: int, families: Mapping[str, str]) -> tuple[str, Any]:
-    """A row next to its name, and with its family where only a comment says it."""
+    """Return a row with its name, and with its family if only a comment names it."""
     if not isinstance(row, dict):
         return f"number {at + 1}", row
     name = str(row.get("id", f"number {at + 1}"))
@@ -208,7 +208,7 @@ def _named(row: Any, at: int, families: Mapping[str, str]) -> tuple[str, Any]:
 
 
 def _families_by_heading(text: str) -> dict[str, str]:
-    """The family of each run by the comment line above its group, as files without the key `family` tell it."""
+    """Return the family of each run from the comment above its group, for files without the key `family`."""
     families, heading = {}, ""
     for line in text.partition("\nruns:")[2].splitlines():
         if found := re.match(r"\s*# (.+)", line):
@@ -243,7 +243,7 @@ def _shape_faults(shape: Shape) -> Iterator[str]:
               "q_lora": ("kv_lora", "qk_nope", "qk_rope", "v_head")}  # fmt: skip
     for key, others in needed.items():
         if getattr(shape, key) is not None:
-            yield from (f"{other}: missing beside {key}" for other in others if getattr(shape, other) is None)
+            yield from (f"{other}: required with {key}" for other in others if getattr(shape, other) is None)
     if shape.experts and shape.top_k and shape.top_k > shape.experts:
         yield f"top_k {shape.top_k} is more than {shape.experts} experts"
     if shape.moe_layers and shape.layers and shape.moe_layers > shape.layers:
@@ -261,15 +261,15 @@ def _row_faults(row: Run, known: Mapping[str, Mapping[str, Any]]) -> Iterator[st
         if row.chips % product:
             yield f"chips: tp · cp · pp · dp is {product}, which does not divide {row.chips}"
     if (row.mem_gb is None) != (row.mem_kind is None):
-        yield "mem_gb and mem_kind stand together or not at all"
+        yield "mem_gb and mem_kind need each other"
     if row.conv is None and (row.mfu or row.hfu or (row.tflops and row.tflops_conv is None)):
-        yield "conv: a rate in FLOP says what it counts"
+        yield "conv: missing; it says what a FLOP rate counts"
     rates = [key for key in ("step_s", "tokens_per_s", "tflops", "mfu", "hfu") if getattr(row, key) is not None]
     if row.outcome == "oom" and (rates or row.mem_gb):
         yield f"outcome: a run that did not fit has no {', '.join(rates) or 'mem_gb'}"
     if row.outcome != "oom" and not rates and row.mem_gb is None:
         yield "nothing to compare: no rate, no memory and no outcome"
-    yield from (f"from_arithmetic: {key!r} is no figure of this row" for key in row.from_arithmetic
+    yield from (f"from_arithmetic: {key!r} is not a value of this row" for key in row.from_arithmetic
                 if key not in Run.model_fields or getattr(row, key) is None)  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""How far predictions are from what is printed: errors of step time and memory, and fit or not fit."""
+"""Errors of predicted step time and memory, and the accuracy of the verdict on fit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .printed import flop_per_token, rates
 from .runs import Runs
 from .settings import Unclear
 
-FitTo = Callable[[Sequence[Row]], Predictor]  # fits constants on rows
+FitTo = Callable[[Sequence[Row]], Predictor]  # fits constants to rows
 
 
 @dataclass(frozen=True)
 class Score:
-    """Errors of some rows: how many, their median and their 90th percentile, as fractions."""
+    """The number of errors, their median and their 90th percentile, as fractions."""
 
     count: int
     median: float
@@ -27,7 +27,7 @@ class Score:
 
     @classmethod
     def of(cls, errors: Iterable[float]) -> Score:
-        """Score signed or unsigned relative errors."""
+        """Return the score of signed or unsigned relative errors."""
         sizes = [abs(error) for error in errors]
         if not sizes:
             return cls(0, float("nan"), float("nan"))
@@ -36,7 +36,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Fit:
-    """Fit or not fit: rows and right answers, of those that ran and of those that ran out of memory."""
+    """Counts of rows and of correct verdicts on fit, for runs that ran and for those that ran out of memory."""
 
     ran: int
     ran_right: int
@@ -45,14 +45,14 @@ class Fit:
 
     @property
     def balanced(self) -> float:
-        """The mean of the two shares of right answers, so that a class of few rows counts as much as the other."""
+        """Return the balanced accuracy, in which both classes have equal weight."""
         if not self.ran or not self.oom:
             return float("nan")
         return (self.ran_right / self.ran + self.oom_right / self.oom) / 2
 
 
 def step_errors(rows: Iterable[Row], predict: Predictor) -> dict[str, float]:
-    """Predicted step time over the printed one, less 1, by row."""
+    """Return predicted / reported step time - 1, by row."""
     found = {}
     for row in timed(rows):
         said = predict(row).step_s
@@ -62,7 +62,7 @@ def step_errors(rows: Iterable[Row], predict: Predictor) -> dict[str, float]:
 
 
 def memory_errors(rows: Iterable[Row], predict: Predictor) -> dict[str, float]:
-    """Predicted memory over the printed one, less 1, by row."""
+    """Return predicted / reported memory - 1, by row."""
     found = {}
     for row in rows:
         predicted = predict(row)
@@ -73,7 +73,7 @@ def memory_errors(rows: Iterable[Row], predict: Predictor) -> dict[str, float]:
 
 
 def fit(rows: Iterable[Row], predict: Predictor) -> Fit:
-    """Who says that a run fits, and does it? Of the rows that say enough to ask."""
+    """Return the counts of correct verdicts on fit, over the rows that test it."""
     answers = {True: [0, 0], False: [0, 0]}
     for row in rows:
         said = predict(row).fits if row.tests_fit else None
@@ -84,7 +84,7 @@ def fit(rows: Iterable[Row], predict: Predictor) -> Fit:
 
 
 def leave_one_family_out(rows: Sequence[Row], fit_to: FitTo) -> dict[str, float]:
-    """The error of step time of each row, its constants fitted on the other families."""
+    """Return each row's step-time error, with constants fitted to the other families."""
     errors: dict[str, float] = {}
     for family in sorted({row.run.family for row in rows}):
         rest = [row for row in rows if row.run.family != family]
@@ -93,18 +93,18 @@ def leave_one_family_out(rows: Sequence[Row], fit_to: FitTo) -> dict[str, float]
 
 
 def fit_half_test_half(rows: Sequence[Row], fit_to: FitTo) -> dict[str, float]:
-    """The error of step time of each row of the second half, constants fitted on the first: halves by a checksum of the id."""
+    """Return the step-time errors of the second half, with constants fitted to the first."""
     first = [row for row in rows if in_first_half(row)]
     return step_errors((row for row in rows if not in_first_half(row)), fit_to(first))
 
 
 def in_first_half(row: Row) -> bool:
-    """The same half for a row today and tomorrow."""
+    """Return whether a row is in the first half, by a checksum of its id."""
     return crc32(row.run.id.encode()) % 2 == 0
 
 
 def grouped(rows: Iterable[Row], errors: Mapping[str, float], key: Callable[[Row], str]) -> dict[str, Score]:
-    """The errors of each group of rows, the largest group first."""
+    """Return the score of each group of rows, the largest group first."""
     groups: dict[str, list[float]] = {}
     for row in rows:
         if row.run.id in errors:
@@ -113,12 +113,12 @@ def grouped(rows: Iterable[Row], errors: Mapping[str, float], key: Callable[[Row
 
 
 def part(row: Row) -> str:
-    """Which line of the table a row belongs to."""
+    """Return a row's group in the table of step times."""
     return f"{row.run.trust} {'MoE' if row.shape.is_moe else 'dense'}"
 
 
 def disagreements(rows: Iterable[Row], runs: Runs) -> dict[str, float]:
-    """Rows that print a time and a rate in FLOP/s: how far the time's rate is from the printed one, the farthest of a row."""
+    """Return how far the FLOP rate of the reported time is from the reported one: each row's largest deviation."""
     found: dict[str, float] = {}
     for row in rows:
         if row.step_s is None or row.basis not in ("step time", "tokens/s"):
@@ -136,6 +136,6 @@ def disagreements(rows: Iterable[Row], runs: Runs) -> dict[str, float]:
 
 
 def self_consistency(rows: Iterable[Row], runs: Runs) -> tuple[int, int]:
-    """How many rows print a time and a rate, and on how many of them the two agree within 1.5 %."""
+    """Return how many rows report both a time and a FLOP rate, and on how many of them these agree within 1.5 %."""
     found = disagreements(rows, runs)
     return len(found), sum(abs(apart) < 0.015 for apart in found.values())

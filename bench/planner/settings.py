@@ -1,4 +1,4 @@
-"""What a row's words mean for a prediction: its layout in the planner's terms, and every assumption that this took."""
+"""Layouts of published runs in the planner's terms, with every assumption that was made."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from math import prod
 
 from .runs import Run, Shape
 
-NODE = 8  # GPUs a server where the source does not say: HGX and DGX boards
-NOTHING_AGAIN = "no recomputation"  # assumed where a source is silent about it
-GPT_VOCABULARY = 50304  # GPT-2's 50,257 words, padded to a multiple of 128
+NODE = 8  # GPUs per node where the source does not say: HGX and DGX boards
+NO_RECOMPUTATION = "no recomputation"  # assumed where a source does not mention it
+GPT_VOCABULARY = 50304  # GPT-2's 50,257 tokens, padded to a multiple of 128
+
+_SHAPE = {"layers": "number of layers", "hidden": "hidden size", "heads": "number of heads"}
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A layout as a prediction needs it, complete."""
+    """A complete layout, as a prediction needs it."""
 
     tp: int
     cp: int
@@ -24,7 +26,7 @@ class Setting:
     ep: int
     virtual_stages: int
     zero: int
-    shard_group: int  # ranks over which the sharded part is divided: dp, or fewer with HSDP
+    shard_group: int  # ranks over which the states are sharded: dp, or fewer with HSDP
     micro_batch: int
     global_batch: int
     sequence: int
@@ -33,44 +35,44 @@ class Setting:
     schedule: str
     sequence_parallel: bool
     precision: str  # bf16, fp16, fp8 or fp4
-    gradient_bytes: int | None  # in which gradients are reduced, where the source says so
+    gradient_bytes: int | None  # width of the reduced gradients, if the source reports it
     node: int
     assumed: tuple[str, ...]
 
     @property
     def micro_batches(self) -> int:
-        """Micro-batches that each data-parallel replica works through in a step."""
+        """Return the number of micro-batches per data-parallel replica and step."""
         return max(1, round(self.global_batch / (self.dp * self.micro_batch)))
 
 
 class Unclear(Exception):
-    """A row that no prediction can be made for, with the reason."""
+    """A run that cannot be predicted, and the reason."""
 
 
 def setting(row: Run, shape: Shape) -> Setting:
-    """Read a row. Raises Unclear where something is missing that an assumption would decide."""
+    """Return the layout of a run. Raises Unclear if an input is missing that an assumption would decide."""
     missing = [key for key in ("tp", "pp", "dp", "seq_len") if getattr(row, key) is None]
     missing += ["global_batch"] * (row.sequences is None)
-    missing += [f"the model's {key}" for key in ("layers", "hidden", "heads") if getattr(shape, key) is None]
+    missing += [words for key, words in _SHAPE.items() if getattr(shape, key) is None]
     if missing:
-        raise Unclear(f"not printed: {', '.join(missing)}")
+        raise Unclear(f"not reported: {', '.join(missing)}")
     assert row.tp and row.pp and row.dp and row.seq_len and row.sequences
     assumed: list[str] = []
     cp = row.cp or 1
     left = row.chips // prod((row.tp, cp, row.pp, row.dp))
     if left > 1:
         cp *= left
-        assumed.append(f"the {left} ranks that no axis counts divide the sequence")
+        assumed.append(f"context parallelism over the {left} ranks that no other axis uses")
     micro_batch = row.micro_batch or 1
     if row.micro_batch is None:
-        if row.chip.startswith("TPU"):  # compiled as one program, which usually takes its batch at once
+        if row.chip.startswith("TPU"):  # one compiled program usually processes its batch at once
             micro_batch = max(1, row.sequences // row.dp)
-        assumed.append(f"micro-batch {micro_batch}")
+        assumed.append(f"micro-batch size {micro_batch}")
     schedule = _schedule(row, assumed)
     zero, group = _sharding(row, assumed)
     recompute, layers = _recompute(row, shape, assumed)
     if shape.vocab is None:
-        assumed.append(f"vocabulary {GPT_VOCABULARY:,}")
+        assumed.append(f"vocabulary size {GPT_VOCABULARY:,}")
     return Setting(
         tp=row.tp, cp=cp, pp=row.pp, dp=row.dp, ep=row.ep or 1, virtual_stages=_chunks(row, shape, schedule, assumed),
         zero=zero, shard_group=group or row.dp * cp, micro_batch=micro_batch, global_batch=row.sequences,
@@ -81,7 +83,7 @@ def setting(row: Run, shape: Shape) -> Setting:
 
 
 def precision(words: str, assumed: list[str] | None = None) -> str:
-    """The format of the matrix products: "fp8 linear, bf16 rest" is fp8."""
+    """Return the number format of the matrix multiplications: "fp8 linear, bf16 rest" is fp8."""
     for name in ("fp4", "fp8", "bf16", "fp16"):
         if name in words:
             if assumed is not None and "assumed" in words:
@@ -125,7 +127,7 @@ def _chunks(row: Run, shape: Shape, schedule: str, assumed: list[str]) -> int:
     assert shape.layers and row.pp
     fits = [chunks for chunks in range(2, 1 + shape.layers // row.pp) if shape.layers % (row.pp * chunks) == 0]
     chunks = fits[0] if fits else 2
-    assumed.append(f"{chunks} chunks a stage")
+    assumed.append(f"{chunks} chunks per stage")
     return chunks
 
 
@@ -151,10 +153,10 @@ def _sharding(row: Run, assumed: list[str]) -> tuple[int, int | None]:
 def _recompute(row: Run, shape: Shape, assumed: list[str]) -> tuple[str, int | None]:
     words = (row.recompute or "").lower()
     if not words:
-        assumed.append(NOTHING_AGAIN)
+        assumed.append(NO_RECOMPUTATION)
         return "none", None
     if "assumed" in words or "not stated" in words:
-        assumed.append(f"recomputation {words.split()[0]}")
+        assumed.append(f"recomputation: {words.split()[0]}")
     if found := re.search(r"full, (\d+) of \d+ layers", words):
         return "partial", int(found[1])
     if "every second layer" in words:

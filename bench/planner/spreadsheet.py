@@ -1,4 +1,4 @@
-"""The baseline: the hardware's FLOP over a utilisation, and the pipeline's bubble. A spreadsheet has no more."""
+"""The spreadsheet baseline: hardware FLOP at a fitted utilisation, and the pipeline bubble."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from .predictions import Prediction, Row
 
 
 def predict(row: Row) -> Prediction:
-    """Predict at a utilisation of 1; constants.scaled makes it the utilisation that chips reach."""
+    """Return a prediction at a utilisation of 1, which constants.scaled fits."""
     return Prediction(step_s=ideal_s(row))
 
 
 def ideal_s(row: Row) -> float:
-    """Seconds a step at the chip's peak, bubble included.
+    """Return the step time at the chip's peak, with the pipeline bubble.
 
         step = hardware FLOP of the step · (1 + bubble overhead) / (chips · peak)
 
-    Hardware FLOP are those of the shape, attention counted in full, and the layers once more where all are recomputed.
+    Hardware FLOP count attention over all pairs of tokens. Full recomputation adds another forward pass of the layers.
     """
     chip, layout = row.chip, row.setting
     peak = (chip.fp8 or chip.bf16_or_fp16) if layout.precision in ("fp8", "fp4") else chip.bf16_or_fp16
@@ -29,7 +29,7 @@ def ideal_s(row: Row) -> float:
 
 
 def bubble(row: Row) -> float:
-    """Bubble overhead of 1F1B, over the ideal time; none of it with the zero-bubble schedules."""
+    """Return the bubble overhead of 1F1B relative to the ideal time, and 0 for zero-bubble schedules."""
     layout = row.setting
     if layout.pp == 1 or layout.schedule.startswith(("zb", "dualpipe")):
         return 0.0

@@ -1,10 +1,10 @@
-"""Which software a published run used, as a row of the planner's constants: that explains more of a rate than the layout does."""
+"""The software of a published run, as a row of the planner's constants. It affects throughput more than the layout does."""
 
 from __future__ import annotations
 
 from .runs import Run
 
-# The first rule whose words all are in the row's family, chip, sharding, schedule, source, overlap or note names the software.
+# The first rule applies whose words all appear in the row's family, chip, sharding, schedule, source, overlap or note.
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("chip tpu",), "xla"),
     (("maxtext",), "xla"),
@@ -14,7 +14,7 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("kernels: flash_attention2",), "flash-2023"),
     (("dualpipe",), "dualpipe-2024"),
     (("inside operators",), "dualpipe-2024"),  # hides the experts' all-to-all as well
-    (("megascale-moe",), "megatron-2023"),  # hides data and pipeline communication, and no tensor parallelism
+    (("megascale-moe",), "megatron-2023"),  # hides data and pipeline communication, but not that of tensor parallelism
     (("megascale", "dp, tp, pp"), "megatron-2024"),
     (("megascale",), "megatron-2023"),
     (("megatron-lm 2020",), "megatron-2020"),
@@ -47,7 +47,7 @@ NAMES = tuple(dict.fromkeys([name for _, name in _RULES] + [*_BY_CHIP.values(), 
 
 
 def software(run: Run, source: str) -> str:
-    """The software of a run; where no rule knows its source, Megatron of the years in which its chip was new."""
+    """Return the software of a run; without a matching rule, Megatron from the years when its chip was new."""
     words = (
         f"{run.family} chip {run.chip} sharding {run.sharding} {run.schedule} {source} {run.overlap} {run.note}".lower()
     )

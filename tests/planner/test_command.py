@@ -43,14 +43,14 @@ def test_a_file_of_others_is_scored_and_nothing_is_dropped(
 ) -> None:
     status, out, err = told(tmp_path, monkeypatch, capsys, OTHER)
     assert (status, err) == (0, "")
-    assert "6 runs, 4 to compare with, 2 without anything to compare:" in out
+    assert "6 runs: 4 can be compared, 2 cannot:" in out
     assert "  new-rule: no formula is known for the convention 'somebody'" in out
-    assert "  no-batch: not printed: global_batch" in out
-    assert "1 that the planner says nothing about:\n  new-chip: no card is known for the chip X9" in out
-    ours = out.partition("shardwise; fitted")[2].partition("spreadsheet; fitted")[0]
+    assert "  no-batch: not reported: global_batch" in out
+    assert "1 that the planner cannot predict:\n  new-chip: no card is known for the chip X9" in out
+    ours = out.partition("\nshardwise: ")[2].partition("\nspreadsheet: ")[0]
     assert "family A Blog 2027" in ours
-    assert "fit: 1 of 1 that ran, 1 of 1 that did not, 100.0% balanced" in ours
-    assert [line.split()[0] for line in out.rpartition("printed s")[2].splitlines()[1:]] == [
+    assert "fit predicted correctly: 1 of 1 that ran, 1 of 1 that ran out of memory, balanced accuracy 100.0%" in ours
+    assert [line.split()[0] for line in out.rpartition("reported s")[2].splitlines()[1:]] == [
         "whole",
         "sparse",
         "new-chip",
@@ -65,7 +65,7 @@ def test_faults_are_told_and_the_rest_is_scored(
     )
     assert status == 1
     assert err == "other.yaml: runs: whole: chips: tp · cp · pp · dp is 3, which does not divide 8\n"
-    assert "5 runs, 3 to compare with" in out
+    assert "5 runs: 3 can be compared" in out
 
 
 def test_a_file_that_is_none_says_so(

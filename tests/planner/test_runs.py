@@ -68,17 +68,17 @@ def test_every_fault_of_a_row_is_told_at_once(tmp_path: Path) -> None:
         ("global_batch: 8", "global_bach: 8", "runs: a: global_bach: unknown key; did you mean 'global_batch'?"),
         ("dp: 4", "dp: 3", "runs: a: chips: tp · cp · pp · dp is 6, which does not divide 8"),
         ("model: tiny", "model: tny", "runs: a: model: 'tny' is not described in this file; did you mean 'tiny'?"),
-        ("step_s: 1.5", "mfu: 40", "runs: a: conv: a rate in FLOP says what it counts"),
-        ("step_s: 1.5", "step_s: 1.5, mem_gb: 40", "runs: a: mem_gb and mem_kind stand together or not at all"),
+        ("step_s: 1.5", "mfu: 40", "runs: a: conv: missing; it says what a FLOP rate counts"),
+        ("step_s: 1.5", "step_s: 1.5, mem_gb: 40", "runs: a: mem_gb and mem_kind need each other"),
         ("step_s: 1.5", "step_s: 1.5, outcome: oom", "runs: a: outcome: a run that did not fit has no step_s"),
         ("step_s: 1.5, ", "", "runs: a: nothing to compare: no rate, no memory and no outcome"),
         (
             "step_s: 1.5",
             "step_s: 1.5, from_arithmetic: [mfu]",
-            "runs: a: from_arithmetic: 'mfu' is no figure of this row",
+            "runs: a: from_arithmetic: 'mfu' is not a value of this row",
         ),
         ("kv_heads: 4", "kv_heads: 3", "models: tiny: 3 key/value heads do not divide 4 heads"),
-        ("kv_heads: 4", "kv_heads: 4, experts: 8, top_k: 2", "models: tiny: expert_ffn: missing beside experts"),
+        ("kv_heads: 4", "kv_heads: 4, experts: 8, top_k: 2", "models: tiny: expert_ffn: required with experts"),
         ("chips: 8", "chips: '8'", "runs: a: chips: Input should be a valid integer, not '8'"),
         ("id: a, ", "", "runs: number 1: id: missing"),
         ("source: here, ", "", "runs: a: source: missing"),
@@ -93,7 +93,7 @@ def test_a_fault_says_where_and_what(tmp_path: Path, change: str, to: str, fault
 
 def test_an_id_stands_once(tmp_path: Path) -> None:
     line = SMALL.strip().splitlines()[-1]
-    assert faults(tmp_path, SMALL + line + "\n") == ["runs: a: this id stands twice"]
+    assert faults(tmp_path, SMALL + line + "\n") == ["runs: a: this id appears twice"]
 
 
 def test_sound_rows_of_a_faulty_file_can_be_used(tmp_path: Path) -> None:

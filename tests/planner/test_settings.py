@@ -27,19 +27,19 @@ def test_a_whole_row_needs_no_assumption() -> None:
 
 def test_what_is_not_printed_is_said_to_be_assumed() -> None:
     found = read(micro_batch=None, recompute=None, sharding=None, schedule=None, precision=None)
-    assert found.assumed == ("micro-batch 1", "1F1B", "ZeRO-1", "no recomputation", "bf16")
+    assert found.assumed == ("micro-batch size 1", "1F1B", "ZeRO-1", "no recomputation", "bf16")
 
 
 @pytest.mark.parametrize("key", ["tp", "pp", "dp", "seq_len", "global_batch"])
 def test_without_an_axis_or_the_batch_nothing_can_be_said(key: str) -> None:
-    with pytest.raises(Unclear, match=f"^not printed: {key}$"):
+    with pytest.raises(Unclear, match=f"^not reported: {key}$"):
         read(**{key: None})
 
 
 def test_a_compiled_program_takes_its_batch_at_once() -> None:
     found = read(micro_batch=None, chip="TPUv4")
     assert (found.micro_batch, found.micro_batches) == (16, 1)
-    assert found.assumed == ("micro-batch 16",)
+    assert found.assumed == ("micro-batch size 16",)
 
 
 def test_tokens_of_a_batch_are_as_good_as_its_sequences() -> None:
@@ -49,7 +49,7 @@ def test_tokens_of_a_batch_are_as_good_as_its_sequences() -> None:
 def test_ranks_that_no_axis_counts_divide_the_sequence() -> None:
     found = read(chips=128)
     assert found.cp == 8
-    assert found.assumed == ("the 8 ranks that no axis counts divide the sequence",)
+    assert found.assumed == ("context parallelism over the 8 ranks that no other axis uses",)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +130,6 @@ def test_every_row_can_be_read_or_says_why_not(runs: Runs) -> None:
             continue
         assert row.trust != "A" or not {"1F1B", "ZeRO-1"} & set(found.assumed)
         assert found.tp * found.cp * found.pp * found.dp == row.chips
-    assert unclear["tinyllama-1.1b"] == "not printed: global_batch"
-    assert all(reason.startswith("not printed: ") for reason in unclear.values())
+    assert unclear["tinyllama-1.1b"] == "not reported: global_batch"
+    assert all(reason.startswith("not reported: ") for reason in unclear.values())
     assert len(unclear) == 8

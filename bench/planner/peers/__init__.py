@@ -1,1 +1,1 @@
-"""Two other models of training runs, each in an environment of its own, asked about the same rows."""
+"""Predictions of llm-analysis and Calculon for the same rows, each run in a separate environment."""

@@ -1,7 +1,7 @@
-"""Makes the peers' environments, asks each about every row, and keeps what they say in answers.json.
+"""Create the peers' environments, run each peer on every row, and store the predictions in answers.json.
 
-llm-analysis comes from the package index, its lock file next to this one; Calculon from a pinned commit of its repository, which
-takes the network, or a copy of the repository in the variable CALCULON. Without either, the answers of the last time stay.
+llm-analysis comes from PyPI, with a lock file next to this module. Calculon is cloned at a pinned commit, from the network or from
+the clone that the variable CALCULON names. Without either, the previous predictions stay.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OLD_ATTENTION = ("2020", "2021", "2022", "BLOOM", "MT-NLG", "GPT-NeoX", "GLM", 
 
 
 def ask(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Ask both: their answers, by peer and row."""
+    """Return the predictions of both, by peer and row."""
     with tempfile.TemporaryDirectory() as folder:
         cases = Path(folder) / "cases.json"
         cases.write_text(json.dumps([case(row) for row in rows]), "utf-8")
@@ -39,7 +39,7 @@ def ask(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 
 def keep(said: Mapping[str, Any]) -> None:
-    """Keep answers for the page."""
+    """Store predictions for the page."""
     versions = {"llm-analysis": _locked_version("llm-analysis"), "Calculon": CALCULON_COMMIT[:12]}
     when = {"command": "make planner-peers", "date": datetime.now(UTC).date().isoformat(), "versions": versions}
     text = json.dumps({**when, "answers": said}, indent=0, sort_keys=True)
@@ -47,22 +47,22 @@ def keep(said: Mapping[str, Any]) -> None:
 
 
 def kept() -> dict[str, Any]:
-    """What they said the last time, with command, date and versions."""
+    """Return the stored predictions, with command, date and versions."""
     return dict(json.loads(ANSWERS.read_text("utf-8")))
 
 
 def answer(said: Mapping[str, Any]) -> Prediction:
-    """One of their answers."""
+    """Return a stored prediction as a Prediction."""
     return Prediction(said.get("step_s"), said.get("memory_bytes"), said.get("fits"), why=said.get("why", ""))
 
 
 def case(row: Row) -> dict[str, Any]:
-    """A row as plain figures, for programs that know nothing of this project."""
+    """Return a row as plain values, for programs that do not import this project."""
     chip, layout, shape, run = row.chip, row.setting, row.shape, row.run
     recompute = layout.recompute
     if recompute in ("operators", "mlp"):
         recompute = "selective"
-    if recompute == "partial":  # the peers have none or all
+    if recompute == "partial":  # the peers support none or all
         recompute = "full" if 2 * (layout.recomputed_layers or 0) > (shape.layers or 1) else "none"
     return {
         "id": run.id, "chip": run.chip, "gpus": run.chips, "memory_gb": chip.mem_gb, "peak_tflops": chip.bf16_or_fp16,
@@ -93,7 +93,7 @@ def _ask_calculon(cases: Path) -> dict[str, Any]:
 
 
 def _python(name: str) -> str:
-    """The Python of a peer's environment, made anew where its lock file has changed."""
+    """Return the Python of a peer's environment, which is recreated if its lock file has changed."""
     home, lock = HOMES / name, HERE / f"{name}.lock"
     python, stamp = str(home / "bin" / "python"), home / "lock"
     if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
@@ -108,7 +108,7 @@ def _python(name: str) -> str:
 
 def _run(command: list[str], cases: Path, more: list[str]) -> dict[str, Any]:
     answers = cases.with_name("answers.json")
-    # neither may see the packages of this project, nor another's
+    # neither peer may import this project's packages, or those of the other
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {
         "PYTHONPATH": ":".join(more)
     }

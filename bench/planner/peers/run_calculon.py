@@ -1,4 +1,4 @@
-"""Runs next to a checkout of Calculon: reads cases, writes what it says of each. Nothing of this project is imported.
+"""Read cases, and write the prediction of a Calculon checkout for each. Imports nothing of this project.
 
 PYTHONPATH=CHECKOUT python run_calculon.py CASES.json ANSWERS.json CHECKOUT
 """
@@ -27,18 +27,18 @@ RECOMPUTE = {"none": "none", "selective": "attn_only", "full": "full"}
 
 
 def answer(case: dict[str, Any], systems: dict[str, Any]) -> dict[str, Any]:
-    """Step time and memory with the system that ships for the chip, its efficiencies as they are."""
+    """Return step time and memory with the system shipped for the chip, with its own efficiencies."""
     family = case["chip"].partition("-")[0]
     if family not in SYSTEMS:
-        return {"why": f"no system for {family} ships with it"}
+        return {"why": f"ships no system for {family}"}
     if case["cp"] > 1:
-        return {"why": "it has no context parallelism"}
+        return {"why": "does not support context parallelism"}
     if case["experts"]:
-        return {"why": "it has no mixture of experts"}
+        return {"why": "does not support mixtures of experts"}
     if case["zero"] == 3 and case["tp"] == case["pp"] == 1 and case["weights_bytes"] > case["memory_gb"] * GIB:
-        return {"why": "it has no ZeRO-3, and the weights alone do not fit without"}
+        return {"why": "does not support ZeRO-3, without which the weights alone do not fit"}
     system = copy.deepcopy(systems[SYSTEMS[family]])
-    system["mem1"]["GiB"] = 10**6  # it refuses what does not fit; here that is judged afterwards
+    system["mem1"]["GiB"] = 10**6  # Calculon rejects what does not fit; fit is checked below instead
     several = case["dp"] > 1
     inside = case["tp"] * case["pp"] * case["dp"] <= 8
     execution = {
@@ -68,7 +68,7 @@ def answer(case: dict[str, Any], systems: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answer every case; what it refuses is told with its own words."""
+    """Predict every case, or record the error message."""
     folder = Path(sys.argv[3]) / "systems"
     systems = {path.stem: json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
     answers: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Runs in the environment of llm-analysis: reads cases, writes what it says of each. Nothing of this project is imported.
+"""Read cases, and write the prediction of llm-analysis for each. Imports nothing of this project.
 
 python run_llm_analysis.py CASES.json ANSWERS.json
 """
@@ -19,8 +19,8 @@ RECOMPUTE = {"none": "NONE", "selective": "SELECTIVE", "full": "FULL"}
 
 
 def summary(case: dict[str, Any], bits: int, sequence: int) -> dict[str, Any]:
-    """Everything that it says of one case, at an efficiency of 1."""
-    # its MLPs have two matrices: a third one counts as half as much width again
+    """Return the full analysis of a case, at an efficiency of 1."""
+    # its MLPs have two matrices; a third one counts as an MLP that is 1.5 times as wide
     width = int(case["ffn"] * case["mlp_matrices"] / 2)
     model = ModelConfig(
         name=case["id"], num_layers=case["layers"], n_head=case["heads"], hidden_dim=case["hidden"],
@@ -38,7 +38,7 @@ def summary(case: dict[str, Any], bits: int, sequence: int) -> dict[str, Any]:
     )  # fmt: skip
     precision = DtypeConfig(name="own", weight_bits=bits, activation_bits=bits, embedding_bits=bits)
     analysis = LLMAnalysis(model, gpu, precision, layout, flops_efficiency=1.0)
-    # all three of these, since it refuses a micro-batch alone where it thinks that it does not fit
+    # all three, because it rejects a micro-batch size alone if it predicts that it does not fit
     sequences = case["micro_batch"] * case["micro_batches"] * case["dp"] * case["cp"]
     return analysis.training(
         global_batch_size=sequences,
@@ -49,7 +49,7 @@ def summary(case: dict[str, Any], bits: int, sequence: int) -> dict[str, Any]:
 
 
 def answer(case: dict[str, Any]) -> dict[str, Any]:
-    """Step time at its peak, memory, and whether that fits; a rank of a context-parallel group does its share of a sequence."""
+    """Return step time at peak FLOP/s, memory, and fit. With context parallelism, each rank has its share of the sequence."""
     compute = summary(case, 8 if case["precision"] in ("fp8", "fp4") else 16, case["sequence"])
     held = summary(case, 16, case["sequence"] // case["cp"])
     memory = held["(weight+op_state+grad+act)_memory_per_gpu"]
@@ -61,7 +61,7 @@ def answer(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answer every case; what it refuses is told with its own words."""
+    """Predict every case, or record the error message."""
     logging.disable(logging.CRITICAL)
     answers: dict[str, Any] = {}
     for case in json.loads(Path(sys.argv[1]).read_text("utf-8")):
