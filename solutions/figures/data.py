@@ -73,8 +73,8 @@ def waiting_by_depth() -> Figure:
         played = [played_wait(load_s=log, step_s=STEP_S, prefetch=depth) for depth in depths]
         mark(axis, depths, played, colour, size=5)
         note(axis, label, (depths[1], waits[1]), (10, 8), colour)
-    x_axis(axis, "depth of the queue, in batches")
-    y_axis(axis, "seconds waited in 200 steps", (0, 215))
+    x_axis(axis, "queue depth, in batches")
+    y_axis(axis, "GPU wait in 200 steps, in s", (0, 215))
     return figure
 
 
@@ -90,8 +90,8 @@ def reach_of_a_buffer() -> Figure:
         line = [size, samples]
         axis.plot(line, [earliest_draw(place=p, buffer_samples=size) for p in line], color=GREY, lw=1)
         axis.set_title(f"buffer of {size:,}", color=GREY, fontsize=9)
-        x_axis(axis, "place in the stream", ticks=numbers(0, 25_000, 50_000))
-    y_axis(axes[0], "draw that returns it", ticks=numbers(0, 25_000, 50_000))
+        x_axis(axis, "position in the stream", ticks=numbers(0, 25_000, 50_000))
+    y_axis(axes[0], "draw at which it leaves", ticks=numbers(0, 25_000, 50_000))
     caption(axes[1], 30_000, 12_000, "earliest possible", GREY, ha="left")
     return figure
 
