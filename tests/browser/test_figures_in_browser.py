@@ -130,7 +130,7 @@ def test_a_guess_comes_before_the_picture_and_is_judged(opened: Open) -> None:
     field = page.get_by_role("textbox")
     field.fill("a lot")
     field.press("Enter")
-    expect(page.get_by_role("status").first).to_contain_text("I could not read “a lot”. I expected a number in GB")
+    expect(page.get_by_role("status").first).to_contain_text("I could not read “a lot”. Enter a number in GB")
     expect(pictures(page)).to_have_count(0)
     field.fill("128")
     page.get_by_role("button", name="Check my guess").click()
@@ -145,7 +145,7 @@ def test_a_choice_is_made_by_keys_alone(opened: Open) -> None:
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status").first).to_contain_text("Yes: 1.5 GB. Each step sends one chunk")
+    expect(page.get_by_role("status").first).to_contain_text("Yes: 1.5 GB. In each step, a GPU sends one chunk")
     expect(pictures(page)).to_have_count(1)
 
 
@@ -204,7 +204,7 @@ def test_a_figure_goes_on_where_it_was_left(opened: Open) -> None:
     page = opened("roofline")
     slider(page, "tokens").press("End")
     page.get_by_role("radio", name="B200-180GB").check()
-    expect(fact(page, "it waits for")).to_have_text("the compute units")
+    expect(fact(page, "limited by")).to_have_text("compute")
     again = opened("roofline", kept=page.evaluate("window.kept"))
     expect(slider(again, "tokens")).to_have_attribute("aria-valuetext", "8,192")
     expect(again.get_by_role("radio", name="B200-180GB")).to_be_checked()
@@ -223,10 +223,10 @@ def test_settings_that_were_kept_and_cannot_be_are_told_and_can_be_changed(opene
     ("name", "numbers"),
     [
         ("accumulation", "numbers are micro-batches"),
-        ("loader", "numbers are batches, and in the queue how many of them wait"),
+        ("loader", "Numbers are batches; in the queue row, how many are waiting"),
         ("overlap", "numbers are layers"),
         ("pipeline", "numbers are micro-batches"),
-        ("ring-attention", "numbers say whose keys and values"),
+        ("ring-attention", "numbers are the owners of the keys and values"),
     ],
 )
 def test_over_bars_in_time_stands_what_their_numbers_are(opened: Open, name: str, numbers: str) -> None:

@@ -48,7 +48,9 @@ Value = Annotated[str | int | float, AfterValidator(valid_expression)]  # a numb
 Condition = Annotated[bool | str, AfterValidator(valid_expression)]
 Prose = Annotated[str, AfterValidator(valid_prose)]
 Say = Annotated[
-    Prose, Field(min_length=10, description="What to tell a student who makes it: one or two sentences, with Jinja2.")
+    str,
+    Field(min_length=10, description="What to tell a student who makes it: one or two sentences, with Jinja2."),
+    AfterValidator(valid_prose),
 ]
 Reference = Annotated[str, Field(description="module.function in solutions/, which computes the key.")]
 Oracle = Annotated[str, Field(description="module.function in solutions/oracles/, which confirms the key.")]
