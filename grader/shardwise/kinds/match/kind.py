@@ -110,7 +110,7 @@ mistakes:
 
     def body(self, form: MatchForm) -> str:
         rows = "\n".join(f"- **{item.label}.** {item.text}" for item in form.items)
-        return f"{rows}\n\n*What does each of them belong to? An option can be used more than once or not at all.*\n\n{as_list(form.options)}"
+        return f"{rows}\n\n*Match each item with an option. An option can be used more than once or not at all.*\n\n{as_list(form.options)}"
 
     def view(self, form: MatchForm) -> View:
         field = {"type": "pairs", "items": as_view(form.items), "options": as_view(form.options)}

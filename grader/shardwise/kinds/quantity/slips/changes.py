@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from shardwise.kinds.quantity.slips.arguments import Known
 from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, traced_nodes
 from shardwise.kinds.quantity.slips.phrases import is_short, names, part_in_words, term_in_words
+from shardwise.kinds.quantity.slips.words import pronoun
 
 # Numbers that stand for a unit or a prefix: leaving them out is reported in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
@@ -65,8 +66,12 @@ def _minus(here: TracedNode, known: Known) -> Iterator[Change]:
         yield node("plus", first, ONE), raised, False
         return
     yield first, f"did not subtract {term_in_words(last, known)}", False
-    yield node("plus", first, last), f"added {term_in_words(last, known)} instead of subtracting it", False
+    yield node("plus", first, last), _added(term_in_words(last, known)), False
     yield last, f"kept only the term to be subtracted from {term_in_words(first, known)}", False
+
+
+def _added(term: str) -> str:
+    return f"added {term} instead of subtracting {pronoun(term)}"
 
 
 def _ratio_in_words(here: TracedNode, known: Known) -> str:
@@ -87,7 +92,7 @@ def _times(here: TracedNode, known: Known) -> Iterator[Change]:
             if lost.operation == "argument":
                 yield (
                     node("over", kept, lost),
-                    f"divided by {known[lost.name].says} instead of multiplying by it",
+                    f"divided by {(said := known[lost.name].says)} instead of multiplying by {pronoun(said)}",
                     False,
                 )
 
@@ -98,7 +103,7 @@ def _over(here: TracedNode, known: Known) -> Iterator[Change]:
         said = part_in_words(below, known)
         yield above, f"did not divide by {said}", False
         if below.operation == "argument" and _may_divide(below, known):
-            yield node("times", above, below), f"multiplied by {said} instead of dividing by it", False
+            yield node("times", above, below), f"multiplied by {said} instead of dividing by {pronoun(said)}", False
     if not below.is_number:
         yield node("over", below, above), "inverted a fraction: which of the two belongs on top?", False
 

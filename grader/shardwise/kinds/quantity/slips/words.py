@@ -27,6 +27,18 @@ _KNOWN = {
     "effective_tokens": "the number of effective tokens", "gpu_parameters": "the number of parameters per GPU",
     "optimizer_shards": "the number of optimizer shards", "linear_parameters": "the number of parameters in linear layers",
     "other_parameters": "the number of other parameters", "attention_parameters": "the number of parameters in attention",
+    "backward_per_forward": "the ratio of backward to forward time", "batch_sequences": "the number of sequences per batch",
+    "layer_parameters": "the number of parameters per layer", "micro_batch_tokens": "the number of tokens per micro-batch",
+    "micro_tokens": "the number of tokens per micro-batch", "source_tokens": "the number of tokens in the source",
+    "stage_layers": "the number of layers per stage", "total_steps": "the total number of steps",
+    "tokens_per_gpu_s": "the throughput per GPU", "watts_per_gpu": "the power per GPU", "gpu_mtbf_s": "the MTBF of a GPU",
+    "share_percent": "the percentage", "pairs_share": "the share of pairs", "score_share": "the share of attention scores",
+    "attention_share": "the share of attention", "group_gpus": "the number of GPUs per group", "domain_gpus": "the number of GPUs per domain",
+    "total_over_active": "the ratio of total to active parameters", "keep_every": "the spacing of kept checkpoints",
+    "few_steps": "the smaller number of steps", "many_steps": "the larger number of steps", "few_step_s": "the shorter step time",
+    "many_step_s": "the longer step time", "other_steps": "the other number of steps", "weight_gathers": "the number of weight all-gathers",
+    "wait_s": "the waiting time", "check_s": "the time per check", "checkpoint_bytes": "the checkpoint size", "text_bytes": "the text size",
+    "activation_bytes": "the activation memory", "state_bytes": "the size of the model states", "detect_s": "the detection time",
     "memory_bytes": "the GPU memory", "communication_s": "the communication time", "efficiency": "the efficiency", "limit_s": "the time limit",
 }  # fmt: skip
 _SHORT = {"lr": "learning rate", "gpu": "GPU", "gpus": "GPUs", "flop": "FLOP", "mfu": "MFU", "kwh": "kWh", "nic": "NIC",
@@ -37,6 +49,16 @@ _COUNTED = re.compile(r"(gpus|nodes|cores|tokens|experts|layers|samples)_per_")
 _PLAIN = frozenset(
     ["the", "number", "of", "size", "per", "time", "rate", "bytes", "an", "a"]
 )  # words that say nothing about a question
+
+
+def pronoun(phrase: str) -> str:
+    """Return what stands for a noun phrase in the rest of its sentence.
+
+    >>> pronoun("the latency"), pronoun("the input bytes"), pronoun("the number of GPUs")
+    ('it', 'them', 'it')
+    """
+    head = re.split(r" (?:per|of|in|from|times|divided|plus|minus) ", phrase)[0]
+    return "them" if phrase.startswith("the ") and re.search(r"[^s]s$", head) and not head.endswith("loss") else "it"
 
 
 @lru_cache(maxsize=1024)
@@ -50,7 +72,12 @@ def words(name: str, *, has_unit: bool = False) -> str:
     """
     if name in _KNOWN:
         return _KNOWN[name]
-    stem = _RATE.sub(" rate", name).replace("bandwidth rate", "bandwidth").replace(" ", "_")
+    stem = (
+        _RATE.sub(" rate", name)
+        .replace("bandwidth rate", "bandwidth")
+        .replace("bus rate", "bus bandwidth")
+        .replace(" ", "_")
+    )
     is_time = stem.endswith("_s")
     stem = _JOINED.sub(lambda found: found[0].replace("_", "-"), stem.removesuffix("_s"))
     text = " ".join(_SHORT.get(part, part) for part in stem.split("_"))
