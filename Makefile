@@ -3,22 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
-# How much the long tests try of what has no end, draws and kills and fuzzed bytes: EFFORT=4 make test-all tries four times as much,
-# and more examples of each property, of which `make test` tries some.
+# Draws, kills and fuzzed inputs that the long tests try: `EFFORT=4 make test-all` tries four times as many, and more examples of each
+# property.
 export EFFORT ?= 1
 DRAWS = $(shell expr 10 \* $(EFFORT))
 LONG := $(if $(filter 1,$(EFFORT)),slow,slow or hypothesis)
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-# Else each of the hundreds of processes that the tests start compiles all its modules anew.
+# The tests start hundreds of processes; without cached bytecode, each would compile every module.
 unexport PYTHONDONTWRITEBYTECODE
-# What npm builds from desk/, and is not committed.
+# Built by npm from desk/, and not committed.
 BUNDLES := grader/shardwise/student/widget/desk.js shardwise-bank/shardwise_bank/static/forms.js
 NPM := $(or $(shell command -v npm),$(CURDIR)/.node/bin/npm)
 RUN_NPM := PATH="$(dir $(NPM)):$$PATH" $(NPM)
-# In the order of their names, so that the browser is waited for while something else computes, and not at the end. Three
-# processes, since two would leave two cores idle for a fifth of the time.
+# In alphabetical order, so that the browser tests run early, while other tests use the cores that they leave idle. Three processes, because
+# two would leave two cores idle for a fifth of the time.
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint generated dist figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
@@ -30,10 +30,10 @@ demo: $(VENV)/.demo $(BUNDLES) /usr/bin/bwrap  ## Assign a set to a demo class, 
 	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
-test: $(VENV)/.test $(BUNDLES) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in under five minutes on two cores
+test: $(VENV)/.test $(BUNDLES) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Style, types, the bank's lint and the quick tests: under five minutes on two cores
 	$(MAKE) --no-print-directory -j 3 quick-tests code-is-sound bank-is-sound
 
-bank-is-read:  # and kept as it was read: else each process would read its YAML anew
+bank-is-read:  # fills the cache, so that no other process has to parse the YAML
 	$(BIN)/shardwise list > /dev/null
 
 quick-tests: bank-is-read
@@ -50,14 +50,14 @@ code-is-sound: desk/node_modules
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 
-# Beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time.
-bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on the first three draws; test-all has more
+# In parallel with the tests at low priority, because these wait for browsers and kernels a quarter of the time.
+bank-is-sound: bank-is-read  # on the first three draws of each problem; test-all has more
 	nice -n 19 $(BIN)/shardwise lint --bank . --seeds 3
 	$(BIN)/shardwise render --bank . --check
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
 
-test-all: $(VENV)/.test $(BUNDLES) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The long rest: every attack, random kills, more draws
+test-all: $(VENV)/.test $(BUNDLES) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## All other tests: every attack, random kills, more draws
 	$(MAKE) --no-print-directory -j 2 long-tests many-draws
 
 long-tests:
@@ -67,17 +67,17 @@ many-draws:
 	nice -n 19 $(BIN)/shardwise lint --bank . --seeds $(DRAWS)
 	nice -n 19 $(BIN)/shardwise lint --bank examples/bank --seeds $(DRAWS)
 
-lint: $(VENV)/.test  ## The bank alone, with a hundred draws of each problem
+lint: $(VENV)/.test  ## The bank's lint, with a hundred draws of each problem
 	$(BIN)/shardwise lint --bank . --seeds 100
 
-generated: $(VENV)/.test figures  ## All that follows from problems, references and kinds, to be committed: figures, notebooks, pages, golden questions
+generated: $(VENV)/.test figures  ## Every committed file that follows from problems, references and kinds: figures, notebooks, pages, golden questions
 	$(BIN)/shardwise render --bank .
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md
 	$(BIN)/python -m docs.generated
 	$(BIN)/python tests/golden/write.py
 
-book: $(VENV)/.test  ## Lessons, formulas, worked examples and documents as pages to read offline: book/_build/html/index.html
+book: $(VENV)/.test  ## The docs as a site, with lessons, formulas and worked examples: book/_build/html/index.html
 	$(BIN)/python -m book.sources book/_build/source
 	$(BIN)/sphinx-build -q -W -b html book/_build/source book/_build/html
 	@echo "The book: $(CURDIR)/book/_build/html/index.html"
@@ -90,13 +90,13 @@ dist: $(VENV)/.test $(BUNDLES)  ## The wheels and sdists of both packages, as a 
 figures: $(VENV)/.test
 	$(BIN)/python -m solutions.figures
 
-bench: $(VENV)/.test /usr/bin/bwrap  ## Every target beside nbgrader and Otter, in environments of their own, and the plot; ten minutes
+bench: $(VENV)/.test /usr/bin/bwrap  ## Speed compared with nbgrader and Otter, each in its own environment, and the plot; ten minutes
 	$(BIN)/python bench/grading.py
 	$(BIN)/python bench/checking.py
 	$(BIN)/python bench/draws.py
 	$(BIN)/python bench/scale.py
 
-bench-all: bench $(BUNDLES) /usr/bin/chromium-headless-shell  ## Every figure of bench/README.md; half an hour
+bench-all: bench $(BUNDLES) /usr/bin/chromium-headless-shell  ## Every number in bench/README.md; half an hour
 	$(BIN)/python bench/isolation.py
 	$(BIN)/python bench/sandbox.py
 	$(BIN)/python bench/cluster.py
@@ -104,29 +104,29 @@ bench-all: bench $(BUNDLES) /usr/bin/chromium-headless-shell  ## Every figure of
 	$(BIN)/python bench/hostile.py
 	$(BIN)/python bench/desk.py
 
-hostile: $(VENV)/.test /usr/bin/bwrap  ## The hostile corpus, in the open and at every tier of the sandbox: a table
+hostile: $(VENV)/.test /usr/bin/bwrap  ## A table of the attacks, without a sandbox and at every tier
 	$(BIN)/python tests/submissions/table.py
 
-fuzz: $(VENV)/.test  ## The parsers under a coverage-guided fuzzer, a minute each
+fuzz: $(VENV)/.test  ## A coverage-guided fuzzer on the parsers, a minute each
 	$(BIN)/python tests/fuzz/coverage_guided.py --seconds 60
 
-mutants: $(VENV)/bin/uv  ## Broken references, each of which a test has to notice: docs/mutants.md; half an hour, or MODULES=ring for one; in an environment of its own
+mutants: $(VENV)/bin/uv  ## Mutation tests of the references: docs/mutants.md; half an hour, or MODULES=ring for one; in its own environment
 	test -d .mutmut || $(BIN)/uv venv -q --python $(BIN)/python .mutmut
 	$(BIN)/uv pip sync -q --python .mutmut/bin/python --require-hashes tests/mutation/requirements.lock
 	.mutmut/bin/python -m tests.mutation $(MODULES) --processes 2 --write docs/mutants.md
 
-reality: $(VENV)/bin/uv  ## PyTorch on processes of this machine, beside the formulas: docs/reality.md; installs 5 GB into .reality
+reality: $(VENV)/bin/uv  ## The formulas compared with PyTorch on this machine: docs/reality.md; installs 5 GB into .reality
 	test -d .reality || $(BIN)/uv venv -q --python $(BIN)/python .reality
 	$(BIN)/uv pip sync -q --python .reality/bin/python --require-hashes tests/reality/requirements.lock
 	.reality/bin/python -m tests.reality --write docs/reality.md
 
-planner: $(VENV)/.test  ## The planner beside published runs: docs/planner.md and its plots
+planner: $(VENV)/.test  ## The planner compared with published runs: docs/planner.md and its plots
 	$(BIN)/python -m bench.planner --write docs/planner.md
 
-planner-peers: $(VENV)/.test  ## Asks llm-analysis and Calculon about the same runs, in environments of their own; needs the network
+planner-peers: $(VENV)/.test  ## Predictions of llm-analysis and Calculon for the same runs, each in its own environment; needs the network
 	$(BIN)/python -m bench.planner --ask
 
-desk: $(BUNDLES) desk/node_modules  ## The forms in the browser: desk/ checked, and built into both packages
+desk: $(BUNDLES) desk/node_modules  ## Check the front end in desk/, and build it into both packages
 	cd desk && $(RUN_NPM) run --silent style
 
 $(BUNDLES) &: $(shell find desk -name node_modules -prune -o -type f -print) | desk/node_modules
@@ -140,10 +140,10 @@ $(CURDIR)/.node/bin/npm: $(VENV)/bin/uv
 	$(PYTHON) -m venv .node
 	$(BIN)/uv pip install -q --python .node/bin/python --require-hashes -r desk/node.lock
 
-screenshots: $(VENV)/.test $(BUNDLES) /usr/bin/chromium-headless-shell  ## Pictures of every form, figure and state into docs/img/all, and those of the docs into docs/img; six minutes
+screenshots: $(VENV)/.test $(BUNDLES) /usr/bin/chromium-headless-shell  ## Screenshots of every form, figure and state into docs/img/all, and those of the docs into docs/img; six minutes
 	$(BIN)/python -m pytest -q tests/browser/screenshots.py
 
-lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
+lock: $(VENV)/.test  ## Update the lock files after a change of dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header -q -o requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
@@ -171,6 +171,6 @@ $(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-ban
 /usr/bin/chromium-headless-shell:
 	$(APT) update -q && $(APT) install -y -q --no-install-recommends chromium-headless-shell fonts-dejavu-core fonts-liberation
 
-clean:  ## Everything that was made here and is not committed
+clean:  ## Delete everything that was built and is not committed
 	rm -rf $(VENV) .bench .mutants .mutmut .node .planner-peers .reality .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf $(DEMO) build dist book/_build desk/node_modules docs/img/all $(BUNDLES)

@@ -99,7 +99,7 @@ Start a bank of your own, in any field.
 :::{{grid-item-card}} Plan
 :link: docs/planner
 :link-type: doc
-How close the planner comes to published runs.
+The planner's accuracy on published training runs.
 :::
 ::::
 """
