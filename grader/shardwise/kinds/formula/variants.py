@@ -19,7 +19,7 @@ class NearbyFormula:
 
     tree: Node
     identity: Fingerprint
-    how: str  # follows “yours is the right one”
+    how: str  # follows “your formula is the correct one”
     named_part: Node | None = None  # the part of the right formula that `how` names
 
 
@@ -75,7 +75,7 @@ def _rounded_otherwise(node: Node) -> Iterator[_Slip]:
         return
     is_up = node.name == "ceil"
     other = replace(node, name="floor" if is_up else "ceil")
-    way = "down where it rounds up" if is_up else "up where it rounds down"
-    yield other, f"but for rounding {way}", None
+    way = "down instead of up" if is_up else "up instead of down"
+    yield other, f"except that it rounds {way}", None
     step = Node("plus" if is_up else "minus", (other, _ONE))
-    yield step, f"but for one too {'many' if is_up else 'few'} where nothing has to be rounded", None
+    yield step, f"except that it gives one too {'many' if is_up else 'few'} where nothing has to be rounded", None

@@ -52,7 +52,7 @@ _PLAIN = frozenset(
 
 
 def pronoun(phrase: str) -> str:
-    """Return what stands for a noun phrase in the rest of its sentence.
+    """Return the pronoun for a noun phrase.
 
     >>> pronoun("the latency"), pronoun("the input bytes"), pronoun("the number of GPUs")
     ('it', 'them', 'it')
