@@ -355,3 +355,9 @@ def test_without_results_the_error_says_what_to_do_first(room: Classroom) -> Non
     done = CliRunner().invoke(app, ["regrade", str(room.handed_in), "--out", str(room.out / "nowhere")])
     assert done.exit_code != 0
     assert "contains no results yet. Grade first:" in str(done.exception)
+
+
+def test_the_key_of_another_course_is_refused(room: Classroom, problems: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.key").write_text("0" * 64)
+    refused = command(room, problems, "--key", str(tmp_path / "other.key"), code=1)
+    assert "signed with a different course key" in str(refused.exception)

@@ -149,16 +149,16 @@ def regrade(
 ) -> Regrade:
     """Grade everything again with the current bank. Writes only its stage, a folder inside `out`.
 
-    The pages keep their kind, with or without solutions. Raises ShardwiseError if the grader fails on a notebook, because its
-    grade would be lost.
+    The pages keep their kind, with or without solutions. Raises ShardwiseError if the key belongs to no lock file, or if the
+    grader fails on a notebook, because its grade would be lost.
     """
+    near = locks_near(paths, locks, key)
+    if key and near.unused and not near.known:
+        raise ShardwiseError(near.unused[0])
     stage = out / _STAGE
     stage.mkdir(parents=True, exist_ok=True)
     kept: Counter[str] = Counter()
-    renewed = {
-        lock.path: _renew(lock, bank, stage / lock.path.name, kept)
-        for lock in locks_near(paths, locks, key).known.values()
-    }
+    renewed = {lock.path: _renew(lock, bank, stage / lock.path.name, kept) for lock in near.known.values()}
     with Ledger(out / LEDGER, [lock.key for lock in renewed.values()]) as ledger:
         settings = replace(settings or Settings(), solutions=WITH_SOLUTIONS in ledger.kinds_of_pages())
     practice = partial(pose_chapter, bank)
