@@ -30,9 +30,9 @@ LEAST_FACTOR = 3  # a smaller factor has too many causes
 MOST_SAID = 3  # explanations of one number
 
 _FAR_FETCHED = re.compile(
-    r"^You (squared|cubed|doubled .+ instead of squaring|swapped|inverted|used one (more|less) than|(doubled|halved) .+ once or twice"
-    r"|took the (square )?root|used the \w+ logarithm|used the logarithm|omitted (?!the part with).+ and the )"
-    r"| instead of (multiplying|dividing) by it\.$"
+    r"^You (squared|cubed|doubled .+ instead of squaring|swapped|inverted|used `[^`]+ [+−] 1` instead|(doubled|halved) .+ once or twice"
+    r"|took the square root|used the [\w-]+ logarithm|did not (multiply|divide) by .+ or )"
+    r"| instead of (multiplying|dividing) by (it|them)\.$"
 )
 
 

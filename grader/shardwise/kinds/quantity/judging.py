@@ -132,7 +132,7 @@ def printed_in(question: Question) -> dict[str, str]:
         text, phrase = str(shown), words(name)
         if isinstance(shown, bool) or not re.search(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", question.prompt):
             continue
-        said = f"{phrase}, {text}" if is_understood(name, phrase, question.prompt) else text
+        said = f"{phrase}, {text}" if is_understood(name, question.prompt) else text
         found[text] = said if text not in found else text  # two parameters of one number: the number alone
     return found
 
