@@ -95,7 +95,7 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
     ("text", "words"),
     [
         ("", "I saw nothing where I expected a formula in M and N."),
-        ("2 GB", "That is a unit, and a formula has none"),
+        ("2 GB", "That is a unit. A formula has none"),
         ("Mx", "I don't know “Mx”."),
         ("log(N)", "Write log2, ln or log10."),
         ("log2 N", "“log2” has no bracket."),
@@ -349,23 +349,23 @@ def said(slug: str, answer: str) -> str:
     [
         ("overhead-formula", "2.6667*d*F*(t-1)/(W*B)", "Is `2.6667` rounded?"),
         ("bytes-per-gpu-formula", "12*M*((N-1)/N)^1.0001", "Is `1.0001` rounded?"),
-        ("area-formula", "0.55*P*(S-w)+0.5*P*w+0.05*P", "Yours is the right one plus `P/20`."),
+        ("area-formula", "0.55*P*(S-w)+0.5*P*w+0.05*P", "Your formula is the right one plus `P/20`."),
         ("waste-at-the-best-interval", "1.41*sqrt(C/M)+R/M", "Is `1.41` rounded?"),
-        ("overhead-formula", "801/300*d*F*(t-1)/(W*B)", "Yours is 801/800 times the right one."),
+        ("overhead-formula", "801/300*d*F*(t-1)/(W*B)", "Your formula is 801/800 times the right one."),
         ("waste-at-the-best-interval", "sqrt(2*C/M)+R/(M-1)", "belongs"),
     ],
 )
 def test_a_counter_example_shows_two_different_numbers(slug: str, answer: str, words: str) -> None:
     say = said(slug, answer)
     assert words in say
-    numbers = re.search(r"yours gives (.+), and the right one (.+)\.", say)
+    numbers = re.search(r"your formula gives (.+), and the right one gives (.+)\.", say)
     assert numbers is not None
     assert numbers[1] != numbers[2]
 
 
 def test_what_cancels_is_said_before_a_mistake_that_may_be_another_one() -> None:
     every_time = said("communication-share-formula", "2*A*r/(A*t+2*A*r)")
-    assert every_time.startswith("In yours `A` cancels, and what is left is `2*r/(t + 2*r)`. ")
+    assert every_time.startswith("In your formula `A` cancels, which leaves `2*r/(t + 2*r)`. ")
     assert "cancel" not in said("communication-share-formula", "r*2/(2*r+t)")
     hides_all = said("mfu-with-overlap", "U*t/max(t, c)")  # is U only while t is the larger one
     assert hides_all.startswith("You assumed that all of the communication is hidden.")
@@ -464,18 +464,18 @@ def explained(theirs: str, ours: str, symbols: tuple[str, ...] = ("M", "N", "d",
 @pytest.mark.parametrize(
     ("theirs", "ours", "sentence"),
     [
-        ("2*M*(N-1)^2/N^2", RING, "Yours is `(N - 1)/N` times the right one."),
-        ("2*M*(N-1)", RING, "Yours is `N` times the right one."),
-        ("1e9*2*M*(N-1)/N", RING, "Yours is 1 × 10⁹ times the right one."),
-        ("2*M*(N-1)/N * 1024^3/1e9", RING, "Yours is about 1.074 times the right one."),
-        ("2*M*(1-N)/N", RING, "Yours is the right one with the opposite sign."),
-        ("2*M*(N-1)/N + M", RING, "Yours is the right one plus `M`."),
-        ("log2(N)*2*M*(N-1)/N", RING, "Yours is `log2(N)` times the right one."),
-        ("2*d^2 + 2*d^2*k/a", LAYER, "Yours is the right one without its term `3*d*f`."),
-        ("2*d^2*(1 + k/a) + 2*d*f", LAYER, "Yours is the right one minus `d*f`."),
-        ("w*P/2 + (S-w)*P/2", "w*P/2 + (S-w)*(P + P/19)/2", "Yours is the right one minus `P*(S - w)/38`."),
-        ("ceil(M/N) + 1", "ceil(M/N)", "Yours is the right one plus `1`."),
-        ("ceil(M/N)", "ceil(M/N) - M", "Yours is the right one without its term `-M`."),
+        ("2*M*(N-1)^2/N^2", RING, "Your formula is `(N - 1)/N` times the right one."),
+        ("2*M*(N-1)", RING, "Your formula is `N` times the right one."),
+        ("1e9*2*M*(N-1)/N", RING, "Your formula is 1 × 10⁹ times the right one."),
+        ("2*M*(N-1)/N * 1024^3/1e9", RING, "Your formula is about 1.074 times the right one."),
+        ("2*M*(1-N)/N", RING, "Your formula is the right one with the opposite sign."),
+        ("2*M*(N-1)/N + M", RING, "Your formula is the right one plus `M`."),
+        ("log2(N)*2*M*(N-1)/N", RING, "Your formula is `log2(N)` times the right one."),
+        ("2*d^2 + 2*d^2*k/a", LAYER, "Your formula lacks the term `3*d*f`."),
+        ("2*d^2*(1 + k/a) + 2*d*f", LAYER, "Your formula is the right one minus `d*f`."),
+        ("w*P/2 + (S-w)*P/2", "w*P/2 + (S-w)*(P + P/19)/2", "Your formula is the right one minus `P*(S - w)/38`."),
+        ("ceil(M/N) + 1", "ceil(M/N)", "Your formula is the right one plus `1`."),
+        ("ceil(M/N)", "ceil(M/N) - M", "Your formula lacks the term `-M`."),
     ],
 )
 def test_a_wrong_formula_is_explained_in_a_sentence(theirs: str, ours: str, sentence: str) -> None:
@@ -520,20 +520,20 @@ def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern
     ):  # a change in theirs, and it was tried
         return
     if any(
-        sentence == f"Yours is the right one {s.how}." and s.identity == wrong.fingerprint
+        sentence == f"Your formula is the right one {s.how}." and s.identity == wrong.fingerprint
         for s in nearby_formulas(right.tree, ())
     ):
         return  # a named slip in ours, and it was tried
-    if "fraction line" in sentence:
+    if "side of the fraction" in sentence:
         assert "/" in str(right) + str(wrong)
         return
     said = re.fullmatch(
-        r"Yours is (?:the right one (plus|minus|without its term) )?`?(.*?)`?(?: times the right one)?\.", sentence
+        r"Your formula (?:is the right one (plus|minus) |(lacks) the term |is )`?(.*?)`?(?: times the right one)?\.", sentence
     )
     if said is None or "about" in sentence or "opposite" in sentence:
         assert sentence == "" or "about" in sentence or "opposite" in sentence
         return
-    how, part = said[1], parse_formula(said[2].replace(",", ""), SYMBOLS)
+    how, part = said[1] or said[2], parse_formula(said[3].replace(",", ""), SYMBOLS)
     for left, base, change in zip(wrong.fingerprint, right.fingerprint, part.fingerprint, strict=True):
         assert left == {None: base * change, "plus": base + change}.get(how, base - change) % PRIME
 
@@ -581,8 +581,8 @@ def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> N
     verdict = kind.matches(question, value, refuse)
     assert verdict.say.startswith("At M = ")
     feedback = check(question, answer)
-    assert feedback.say == f"Yours is `M` times the right one.\n\n{verdict.say}"
+    assert feedback.say == f"Your formula is `M` times the right one.\n\n{verdict.say}"
     assert feedback.credit == verdict.credit == 0
     recognised = check(question, question.key.model_dump()["mistakes"][0]["formula"])
     assert recognised.mistake == 0
-    assert "Yours is" not in recognised.say
+    assert "Your formula is" not in recognised.say

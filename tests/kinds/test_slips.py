@@ -156,7 +156,7 @@ def test_units_of_time_are_named_where_the_answer_or_a_parameter_is_a_time_in_on
     traits = traits_of((unit_text, "day", "GB/s"))
     for given in (3.3e9 * ratio, 3.3e9 / ratio):
         found = reasons(given, 3.3e9, slips=(), traits=traits, unit_text=unit_text, exact=False, shown=shown)
-        assert [reason.partition(": ")[2] for reason in found] == ([said] if said else [])
+        assert [reason.partition(": did you mix up ")[2] for reason in found] == ([said] if said else [])
 
 
 @pytest.mark.parametrize(("times", "words"), [(2, "Too high. Check for factors of two: "), (0.5, "Too low. Check for factors of two: "),

@@ -37,7 +37,7 @@ def _plain(raw: Any) -> Any:
     try:
         return _narrow(plain(raw))
     except ValueError:  # a key that is a whole number of more digits than Python writes
-        raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
+        raise Unreadable("I couldn't read an answer that contains a number with thousands of digits.") from None
     except RecursionError:
         raise
     except Exception as error:  # a class of the student's own, which may do anything while it is read

@@ -82,7 +82,7 @@ def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
         words = [one_letter(word, known) for word in given]
     else:
         raise Unreadable(
-            f"I expected letters, and this is of type {type(raw).__name__}. An answer looks like “{example}”.",
+            f"I expected letters, but this is of type {type(raw).__name__}. An answer looks like “{example}”.",
             shows_example=True,
         )
     names = [line.label for line in known]
@@ -170,7 +170,7 @@ def _pasted(text: str, known: Sequence[Labelled]) -> str | None:
         own = letter[1].lower()
         if meant and own not in meant:
             raise Unreadable(
-                f"The letter is {own}, and the words are those of {meant[0]}. Which of the two do you mean?"
+                f"The letter is {own}, but the words are those of {meant[0]}. Which one do you mean?"
             )
         is_reasoned = len(words) >= SHORTEST_PASTED and not _DENIED.search(text[letter.end() :])
         return own if meant or is_reasoned else None

@@ -266,5 +266,5 @@ def _raised(base: Amount, exponent: Fraction) -> Amount:
 
 def _bounded(value: Fraction, powers: Mapping[str, int], is_bare: bool) -> Amount:
     if value and not 1 / LARGEST < abs(value) < LARGEST:
-        raise UnclearNumeral("Nothing in this course is that large or that small.")
+        raise UnclearNumeral("No answer in this course is that large or that small.")
     return Amount(value, powers, is_bare)

@@ -58,5 +58,5 @@ def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _import_math(name: str, *_: object) -> ModuleType:
     if name != "math":
-        raise ImportError(f"a listing has math, and not {name}")
+        raise ImportError(f"a listing can import math, but not {name}")
     return math

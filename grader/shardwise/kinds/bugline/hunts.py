@@ -57,7 +57,7 @@ def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
     """What is wrong with the slips of a template, and whether enough of them, or of the mutations, make a hunt."""
     for name, given in template.answer.inputs.items():
         if all(isinstance(value, str) for value in given.values()):
-            yield f"inputs: {name} has only words, and the inputs of a hunt are numbers, which a student can find between others"
+            yield f"inputs: {name} has only strings, but the inputs of a hunt must be numbers"
             return
     known = hunts(template, references)
     exposed = {hunt.mutant.mutated_line.strip() for hunt in known.hunts}
@@ -69,7 +69,7 @@ def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
             yield f"slip {number}: Python cannot read the listing with “{slip.reads}”, or it reads as before"
         elif slip.reads.strip() not in exposed:
             yield (
-                f"slip {number}: “{slip.reads}” makes no fair hunt: on the inputs it agrees with the right line, fails on "
+                f"slip {number}: “{slip.reads}” is not a fair hunt: on the inputs it agrees with the right line, fails on "
                 "all of them, does not end, or is over 100 times off"
             )
     fewest = FEWEST_SLIPS if template.slips else FEWEST_MUTATIONS
@@ -84,6 +84,6 @@ def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
 def _no_such_line(source: str, wanted: str) -> str:
     rows = [text.strip() for text in source.rstrip("\n").split("\n")]
     if wanted in rows:
-        return f"the line “{wanted}” stands {rows.count(wanted)} times in the listing, and a slip changes one"
+        return f"the line “{wanted}” appears {rows.count(wanted)} times in the listing, but a slip changes only one"
     near = difflib.get_close_matches(wanted, rows, n=1)
     return f"the listing has no line “{wanted}”" + (f"; did you mean “{near[0]}”?" if near else "")

@@ -61,7 +61,7 @@ def _judge(form: BuglineForm, key: BuglineKey, name: str, value: Mapping[str, An
 
 def _line(key: BuglineKey, line: int) -> Judged:
     if line == key.line:
-        return True, f"Line {key.line} it is."
+        return True, f"Line {key.line} is the wrong one."
     return False, f"Line {line} is right. Check the units and the counts, line by line."
 
 
@@ -76,10 +76,10 @@ def _input(form: BuglineForm, key: BuglineKey, inputs: Mapping[str, Any], runner
         why = f" ({as_code(': '.join(filter(None, right[1:])))})" if right[0] == "raised" else ""
         return False, f"{text}: the right function cannot compute this input either{why}. Use ordinary numbers."
     if wrong[0] == "raised":
-        return True, f"{text} fails with {as_code(wrong[1])}, where `{brief(right[1])}` is right."
+        return True, f"{text} fails with {as_code(wrong[1])}, but the right result is `{brief(right[1])}`."
     if same(right[1], wrong[1], key.rel_tol):
-        return False, f"{text} returns `{brief(wrong[1])}` which is right, so this input does not expose the bug."
-    return True, f"{text} returns `{brief(wrong[1])}`, where `{brief(right[1])}` is right."
+        return False, f"{text} returns `{brief(wrong[1])}`, which is right, so this input does not expose the bug."
+    return True, f"{text} returns `{brief(wrong[1])}`, but the right result is `{brief(right[1])}`."
 
 
 def _fix(

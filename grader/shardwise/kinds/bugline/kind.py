@@ -118,7 +118,7 @@ answer:
              "label": "1. Which line is wrong? Click it, or use the arrow keys."},
             {"type": "group", "name": "input", "fields": arguments,
              "label": "2. An input that exposes it, in base units"},
-            {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. That line, mended",
+            {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. The corrected line",
              "note": "Pick a line above, then edit it here."},
         ]}  # fmt: skip
 

@@ -129,7 +129,7 @@ def patch(source: str, line: int, text: str) -> str:
     rows, mended = source.rstrip("\n").split("\n"), text.strip()
     if not 1 <= line <= len(rows):
         raise Unreadable(
-            f"I saw line {line}, and the listing has lines 1 to {len(rows)}. Give the number of one of them."
+            f"I saw line {line}, but the listing has lines 1 to {len(rows)}. Give the number of one of them."
         )
     if len(mended) > LONGEST_LINE:
         raise Unreadable(f"I saw {len(mended):,} characters where I expected one line. Write only that line.")

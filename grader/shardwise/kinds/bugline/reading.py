@@ -42,7 +42,7 @@ def line_and_mend(form: BuglineForm, raw: Any) -> dict[str, Any]:
     if isinstance(given, int) and not isinstance(given, bool):  # the line alone
         given = {"line": given}
     if not isinstance(given, Mapping):
-        raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, and this is of type "
+        raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, but this is of type "
                          f"{type(raw).__name__}.")  # fmt: skip
     given = {low if (low := str(name).strip().lower()) in PARTS else name: part for name, part in given.items()}
     strangers = sorted(str(name)[:20] for name in given if name not in PARTS)
@@ -158,7 +158,7 @@ def number_of(form: BuglineForm, name: str, value: Any) -> int | float:
         whole, bound = "whole " if name in form.whole else "", f" of at least {least}" if least >= 0 else ""
         usual = f", such as {low:.9g} or {high:.9g}" if name in form.domain else ""
         seen = f"“{value[:40]}”" if isinstance(value, str) else brief(value)[:40]
-        raise Unreadable(f"{name} is a {whole}number{bound} in base units{usual}, and I saw {seen}.")
+        raise Unreadable(f"{name} is a {whole}number{bound} in base units{usual}, but I saw {seen}.")
     return int(number) if name in form.whole else number
 
 

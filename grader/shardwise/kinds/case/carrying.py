@@ -189,14 +189,14 @@ def faults_of_carrying(
         if at is None:
             if expected is not None:
                 yield (
-                    f"{piece.name}: for {given} the right answer cannot be worked out from the key alone. Its reference counts "
+                    f"{piece.name}: for {given} the right answer cannot be computed from the key alone. Its reference counts "
                     "loops by a result, looks it up or rounds it to digits: use one that computes, or narrow `plausible`"
                 )
         elif not _agree(at[0].key if at[0].result is None else at[1][at[0].result], expected):
             shown = "another answer" if at[0].result is None else f"{at[1][at[0].result]:.6g}"
             yield (
-                f"{piece.name}: for {given} the key works out {shown}, and its reference gives "
-                f"{expected if isinstance(expected, float) else 'another'}: something in it is not traced"
+                f"{piece.name}: for {given} the key works out {shown}, but its reference gives "
+                f"{expected if isinstance(expected, float) else 'another'}: part of it is not traced"
             )
 
 

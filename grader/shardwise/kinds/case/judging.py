@@ -22,7 +22,7 @@ from shardwise.kinds.case.reading import PartReplies, Reply
 from shardwise.markdown.escaping import literal, safe
 from shardwise.question import Feedback, Note, Outcome, Question
 
-ABSURD = "Your answer to {names} lies outside of all that is plausible here, so nothing is gone on with from it."
+ABSURD = "Your answer to {names} is not plausible here, so later parts do not use it."
 
 AS_ROUNDED = "your earlier results as you rounded them"
 MOST_TITLES = 3  # of parts in one line

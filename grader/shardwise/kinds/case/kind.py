@@ -33,8 +33,8 @@ from shardwise.template.references import References
 from shardwise.template.results import RESULTS, Results
 
 GOES_ON = (
-    "Each part has its own points. An error counts once: what is right from an earlier number or formula of yours is right, "
-    "as long as it is plausible."
+    "Each part has its own points. An error costs points only once: later parts are graded with your earlier results, "
+    "as long as these are plausible."
 )
 
 
@@ -42,7 +42,7 @@ class CaseKind(Kind[CaseTemplate, CaseForm, CaseKey]):
     """Several parts about one situation."""
 
     name = "case"
-    about = "Several parts about one situation, each of its own kind; an early error is charged once and carried on."
+    about = "Several parts about one situation, each of its own kind; later parts build on earlier results, so an error costs points once."
     may_be_part = False
     takes_long = True
     Template = CaseTemplate

@@ -51,7 +51,7 @@ class CasePart(author.Template):
     @classmethod
     def _is_not_taken(cls, name: str) -> str:
         if name in ("whole", "runs", RESULTS):
-            raise ValueError(f"{name!r} means something else in feedback; take another name")
+            raise ValueError(f"{name!r} means something else in feedback; use another name")
         return name
 
     @property
@@ -110,7 +110,7 @@ class CaseTemplate(author.Template):
             for needed in part.names:
                 if needed not in seen:
                     raise ValueError(
-                        f"the part {part.name!r} names {full_name(needed)}, and no earlier part is called so"
+                        f"the part {part.name!r} names {full_name(needed)}, but no earlier part has that name"
                     )
                 if not isinstance(kinds()[_kind_of(self.parts, needed)], NumericKind):
                     raise ValueError(
@@ -119,7 +119,7 @@ class CaseTemplate(author.Template):
             seen.append(part.name)
         total = sum(part.points for part in self.parts)
         if abs(total - self.points) > 1e-9:
-            raise ValueError(f"points is {self.points:g}, and its parts have {total:g} together")
+            raise ValueError(f"points is {self.points:g}, but its parts add up to {total:g}")
         return self
 
     @cached_property

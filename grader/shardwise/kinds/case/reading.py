@@ -50,7 +50,7 @@ def replies_of(form: CaseForm, raw: Any) -> PartReplies | None:
         why = {part.name: reply.why for part, reply in zip(form.parts, replies, strict=True) if reply.why}
         if why:
             first = next(iter(why))
-            more = f" So it is with {len(why) - 1} more." if len(why) > 1 else ""
+            more = f" The same goes for {len(why) - 1} more." if len(why) > 1 else ""
             raise Unreadable(f"{first}: {why[first]}{more}", parts=why)
         if strangers:
             raise _unknown(form, strangers)
@@ -63,7 +63,7 @@ def _reply(part: PartForm, raw: Any) -> Reply:
         return Reply()
     kind = part.its_kind
     if _is_large(raw):
-        return Reply(why=f"I couldn't read an answer of more than {MOST_VALUES:,} values. A part has a short one.")
+        return Reply(why=f"I couldn't read an answer of more than {MOST_VALUES:,} values. Each part needs a short one.")
     try:
         return Reply(value=parsed_answer(kind, part.form, raw))
     except Unreadable as error:
@@ -107,7 +107,7 @@ def _by_part(form: CaseForm, raw: Any) -> tuple[dict[str, Any], tuple[str, ...]]
             "a dictionary with these names, or text such as “name = answer; name = answer”."
         )
     if len(raw) > MOST_NAMES:
-        raise Unreadable(f"I saw {len(raw):,} names, and there are {len(form.parts)} parts.")
+        raise Unreadable(f"I saw {len(raw):,} names, but there are only {len(form.parts)} parts.")
     names = dict(_spellings(form))
     found: dict[str, Any] = {}
     strangers = []

@@ -57,7 +57,7 @@ class Option(author.AuthorModel):
         if (self.correct is None) == (self.value is None):
             raise ValueError("an option has either `correct` or, with a reference, a `value`")
         if isinstance(self.correct, str) and self.correct.lower() in ("yes", "no", "on", "off", "true", "false"):
-            raise ValueError(f"correct is true or false without quotes; in YAML 1.2 {self.correct!r} is a word")
+            raise ValueError(f"correct is true or false without quotes; in YAML 1.2 {self.correct!r} is a string")
         return self
 
 
@@ -127,15 +127,15 @@ prompt: |
 answer:
   pick: one
   options:
-    - text: It falls, and not to a half.
+    - text: It falls, but not by half.
       correct: true
       say: The latency stays as it is.
-    - text: It falls to a half.
+    - text: It falls by half.
       correct: false
       say: Only one part of the time depends on the rate.
     - text: It stays as it is.
       correct: false
-      say: The bytes cross in half of their time.
+      say: The bytes cross in half the time.
 """
     Template = ChoiceTemplate
     Form = ChoiceForm
@@ -270,7 +270,7 @@ answer:
     def faults(self, template: ChoiceTemplate, references: References) -> Iterator[str]:
         drawn = template.answer.shown
         if drawn is not None and drawn > len(template.answer.options):
-            yield f"answer.shown is {drawn}, and there are {len(template.answer.options)} options"
+            yield f"answer.shown is {drawn}, but there are only {len(template.answer.options)} options"
 
 
 def _right_texts(question: Question) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ def _mutants(tree: ast.Module) -> Iterator[Broken]:
         source = ast.unparse(put(tree, old, new))
         lines = zip(before, source.split("\n"), strict=False)
         was, now = next(((was.strip(), now.strip()) for was, now in lines if was != now), ("", ""))
-        yield Broken(source, _line(old), f"{change} (`{now}`, where it says `{was}`)")
+        yield Broken(source, _line(old), f"{change} (`{now}` instead of `{was}`)")
 
 
 def _line(node: ast.AST) -> int:
@@ -69,14 +69,14 @@ def _ties(tree: ast.Module) -> Iterator[Broken]:
             call.args[::-1] if len(call.args) > 1 else [expression(f"reversed(list({ast.unparse(call.args[0])}))")]
         )
         source = ast.unparse(put(tree, call, with_fields(call, args=several)))
-        yield Broken(source, call.lineno, f"the last of equals for the first in `{ast.unparse(call)}`", "tie")
+        yield Broken(source, call.lineno, f"the last of equal items instead of the first in `{ast.unparse(call)}`", "tie")
         ordered = key.value.body if isinstance(key.value, ast.Lambda) else None
         if isinstance(ordered, ast.Tuple) and len(ordered.elts) > 1:
             *others, last = ordered.elts
             turned: ast.expr = ast.UnaryOp(ast.USub(), last)
-            for elements, how in ((others, "left out"), ([*others, turned], "turned round")):
+            for elements, how in ((others, "omitted"), ([*others, turned], "reversed")):
                 source = ast.unparse(put(tree, ordered, with_fields(ordered, elts=elements)))
-                yield Broken(source, call.lineno, f"`{ast.unparse(last)}` {how} where it decides between equals", "tie")
+                yield Broken(source, call.lineno, f"`{ast.unparse(last)}` {how} where it breaks a tie", "tie")
 
 
 def _calls(tree: ast.AST, names: tuple[str, ...]) -> list[ast.Call]:
@@ -134,12 +134,12 @@ def _resets(tree: ast.Module) -> Iterator[Broken]:
                 starts[what] = ast.Assign([target], value, lineno=node.lineno)
             if any(node in getattr(owner, name) for owner, name in owners):
                 kept = put(node, value, ast.Name(target.id, ast.Load()))
-                yield Broken(ast.unparse(put(tree, node, kept)), node.lineno, f"`{what}` left out")
+                yield Broken(ast.unparse(put(tree, node, kept)), node.lineno, f"`{what}` removed")
     for owner, name in owners:
         block = getattr(owner, name)
         for what, statement in starts.items():
             changed = put(tree, owner, with_fields(owner, **{name: [*block, statement]}))
-            yield Broken(ast.unparse(changed), block[-1].lineno, f"`{what}` again after it")
+            yield Broken(ast.unparse(changed), block[-1].lineno, f"`{what}` repeated after it")
 
 
 def _assigned(node: ast.Assign) -> list[tuple[ast.Name, ast.expr]]:

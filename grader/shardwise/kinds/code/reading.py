@@ -25,7 +25,7 @@ def program_of(form: CodeForm, raw: Any) -> Program | Recorded:
         function: Program = raw
         return function
     if not isinstance(raw, str):
-        raise Unreadable(f"I expected the function {form.function}, and this is of type {type(raw).__name__}.")
+        raise Unreadable(f"I expected the function {form.function}, but this is of type {type(raw).__name__}.")
     if len(raw) > LONGEST:
         raise Unreadable(f"That source has {len(raw):,} characters; {LONGEST:,} are read.")
     source = _source(raw)

@@ -55,7 +55,7 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
                 )
             elif broken.kind == "tie":
                 yield (
-                    f"line {broken.line} of the program: {broken.change}: no case of {len(drawn)} draws tells it from the program",
+                    f"line {broken.line} of the program: {broken.change}: no case of {len(drawn)} draws detects it",
                     "Add inputs with a tie under `answer.always`.",
                 )
             continue

@@ -29,7 +29,7 @@ def arguments_of(form: CodeForm, text: str) -> dict[str, Any]:
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         raise Unreadable(f"I couldn't read “{text}” as arguments. {like}") from None
     if len(values) > len(names):
-        raise Unreadable(f"I saw {len(values)} arguments, and the function takes {len(names)}. {like}")
+        raise Unreadable(f"I saw {len(values)} arguments, but the function takes {len(names)}. {like}")
     found = {**dict(zip(names, values, strict=False)), **found}
     strangers, missing = [name for name in found if name not in names], [name for name in names if name not in found]
     if strangers:

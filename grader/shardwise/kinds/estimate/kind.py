@@ -28,7 +28,7 @@ from shardwise.units import from_base, show_amount, show_number, unit
 
 BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)  # factors by which a miss is said to be off at least
 ADVICE = (
-    "Estimate each quantity that it consists of to the nearest power of ten. Which of them do you know least? "
+    "Estimate each factor to the nearest power of ten. Which one are you least sure of? "
     "Check the units and prefixes, and how often each thing happens."
 )
 

@@ -86,7 +86,7 @@ def about_name(name: str, symbols: Collection[str]) -> str:
     if meant:
         return f"{known} Did you mean {meant}?"
     if name in UNITS:
-        return f"That is a unit, and a formula has none: its symbols bring theirs along. {known}"
+        return f"That is a unit. A formula has none, because its symbols carry their own. {known}"
     if name in ("x", "X"):
         return f"{known} For a product write *."
     meant = "".join(difflib.get_close_matches(name, symbols, n=1))

@@ -97,7 +97,7 @@ def rounded(theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping
     if not longest or farthest(theirs, ours, points) > ROUNDED:
         return ""
     return (
-        f"Yours is nearly the right one. Is `{longest}` rounded? Write such a number exactly, as a fraction such as 1/3 "
+        f"Your formula is nearly right. Is `{longest}` rounded? Write such a number exactly, as a fraction such as 1/3 "
         "or a root such as sqrt(5)."
     )
 
@@ -128,7 +128,7 @@ def _by_symbol(theirs: ParsedFormula, ours: ParsedFormula) -> str:
         squares = tuple(value * value % PRIME for value in drawn)
         inverted = all(ratio * square % PRIME == 1 for ratio, square in zip(ratios, squares, strict=True))
         if (ratios == squares and "/" in str(ours)) or (inverted and "/" in str(theirs)):  # of a line that is there
-            return f"`{name}` is on the wrong side of the fraction line."
+            return f"`{name}` is on the wrong side of the fraction."
     return ""
 
 
@@ -138,7 +138,7 @@ def _by_terms(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
         text = str(term) if sign > 0 else f"-{term}"
         drawn = zip(ours.fingerprint, theirs.fingerprint, _identity(term), strict=True)
         if most.holds(text) and all((right - wrong - sign * lost) % PRIME == 0 for right, wrong, lost in drawn):
-            return f"Yours is the right one without its term `{text}`."
+            return f"Your formula lacks the term `{text}`."
     return ""
 
 
@@ -164,10 +164,10 @@ def _by_algebra(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str
         most = replace(most, symbols=_symbols(ours))
     sentences = {}
     if quotient is not None and most.holds(quotient) and not _ODD_SUM.search(str(quotient)):
-        sentences[f"Yours is `{quotient}` times the right one."] = _size(quotient)
+        sentences[f"Your formula is `{quotient}` times the right one."] = _size(quotient)
     for sign, excess in ("plus", wrong - right), ("minus", right - wrong):
         if (term := _factored(excess, symbols)) is not None and most.holds(term):
-            sentences[f"Yours is the right one {sign} `{term}`."] = _size(term)
+            sentences[f"Your formula is the right one {sign} `{term}`."] = _size(term)
     return min(sentences, key=sentences.__getitem__, default="")
 
 
@@ -179,7 +179,7 @@ def _by_slip(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
     for slip in nearby_formulas(ours.tree, ()):
         may_say = most.operations > 1 if slip.named_part is None else most.holds(slip.named_part)
         if may_say and slip.identity == theirs.fingerprint:
-            return f"Yours is the right one {slip.how}."
+            return f"Your formula is the right one {slip.how}."
     return ""
 
 
@@ -193,10 +193,10 @@ def _multiple(factor: Any) -> str:
     """A formula that is the right one but for a number."""
     exactly = show_number(int(factor)) if factor.is_Integer else str(factor)
     if factor == -1:
-        return "Yours is the right one with the opposite sign."
+        return "Your formula is the right one with the opposite sign."
     if len(exactly) <= LONGEST_NUMBER and factor.q <= LARGEST_BELOW:
-        return f"Yours is {exactly} times the right one."
-    return "" if abs(factor - 1) < NEAR else f"Yours is about {show_number(float(factor))} times the right one."
+        return f"Your formula is {exactly} times the right one."
+    return "" if abs(factor - 1) < NEAR else f"Your formula is about {show_number(float(factor))} times the right one."
 
 
 def _factored(function: Any, symbols: Sequence[Any]) -> Any:

@@ -160,7 +160,7 @@ mistakes:
 
     def parse(self, form: FormulaForm, raw: Any) -> Any:
         if not isinstance(raw, str):
-            raise Unreadable(f"I expected a formula as text, such as {self.example(form)!r}, and this is of type "
+            raise Unreadable(f"I expected a formula as text, such as {self.example(form)!r}, but this is of type "
                              f"{type(raw).__name__}.")  # fmt: skip
         return formulas.parse_formula(raw, form.symbols)
 
@@ -187,7 +187,7 @@ mistakes:
             return Feedback.judged(question, 1.0)
         where = ", ".join(f"{name} = {show_number(_whole(number))}" for name, number in counter.point.items())
         given, right = _shown(counter.theirs, counter.ours)
-        example = f"At {where} yours gives {given}, and the right one {right}."
+        example = f"At {where} your formula gives {given}, and the right one gives {right}."
         for index, slip in enumerate(key.mistakes):
             wrong = parse(slip.formula, tuple(form.symbols))
             if formulas.is_recognised(value, wrong, key.points):
@@ -241,7 +241,7 @@ mistakes:
                 break
         known = telling((solved.formula, *solved.mistakes), tuple(answer.symbols.items()))
         proof.faults += [
-            f"no values of the symbols tell {wrong} from {solved.formula}; give them some at which the two differ"
+            f"no values of the symbols distinguish {wrong} from {solved.formula}; add values at which the two differ"
             for wrong in known.untold
         ]
         return proof
@@ -264,7 +264,7 @@ def _cancelled(value: formulas.ParsedFormula, wrong: formulas.ParsedFormula) -> 
     lost = [f"`{name}`" for name in theirs if name not in left]
     if not lost or value.fingerprint != wrong.fingerprint:
         return ""
-    return f"In yours {in_words_of(lost)} cancel{'' if lost[1:] else 's'}, and what is left is `{wrong}`. "
+    return f"In your formula {in_words_of(lost)} cancel{'' if lost[1:] else 's'}, which leaves `{wrong}`. "
 
 
 def _shown(*numbers: float) -> list[str]:

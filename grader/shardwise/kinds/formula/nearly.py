@@ -23,8 +23,8 @@ LONGEST = 60  # characters of a place that is named
 
 _TOKEN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[^\W\d]\w*|\*\*|\S")
 _OPERAND = re.compile(r"[\w.]")
-_BEFORE_SUMS = "a product and a division come before a plus and a minus"
-_BELOW = "a division takes only the one thing that follows it"
+_BEFORE_SUMS = "multiplication and division bind more tightly than addition and subtraction"
+_BELOW = "a division applies only to the factor right after it"
 
 
 def nearly(theirs: ParsedFormula, ours: ParsedFormula) -> str:
@@ -34,9 +34,9 @@ def nearly(theirs: ParsedFormula, ours: ParsedFormula) -> str:
         return ""
     pairs = list(zip(theirs.fingerprint, right, strict=True))
     if all(wrong * other % PRIME == 1 for wrong, other in pairs):
-        return "Yours is upside down: it is 1 divided by the right one."
+        return "Your formula is upside down: it is 1 divided by the right one."
     if all((wrong + other) % PRIME == 1 for wrong, other in pairs):
-        return "Yours is the rest of the whole: it is 1 minus the right one."
+        return "Your formula is 1 minus the right one."
     for tree, said in islice(one_node_changed(theirs.tree, _changes), MOST_CHANGES):
         if _is(tree, right):
             return said
@@ -59,7 +59,7 @@ def another_number(theirs: ParsedFormula, ours: ParsedFormula) -> str:
 
     for tree, each in islice(one_node_changed(theirs.tree, other_numbers), MOST_CHANGES):
         if _is(tree, ours.fingerprint):
-            return f"All but one number is right: what does `{each}` count?"
+            return f"All numbers but one are right. What does `{each}` count?"
     return ""
 
 
@@ -92,13 +92,13 @@ def _is_text(text: str, wanted: Fingerprint) -> bool:
 def _changes(node: Node) -> Iterator[tuple[Node, str]]:
     where = f": `{node}`" if node.kind in ("plus", "minus", "over") and len(str(node)) <= LONGEST else ""
     if node.kind == "plus":
-        yield replace(node, kind="minus"), f"A plus stands where a minus belongs{where}."
+        yield replace(node, kind="minus"), f"There is a plus where a minus belongs{where}."
     elif node.kind == "minus":
-        yield replace(node, kind="plus"), f"A minus stands where a plus belongs{where}."
+        yield replace(node, kind="plus"), f"There is a minus where a plus belongs{where}."
     elif node.kind == "over":
         yield replace(node, parts=node.parts[::-1]), f"A fraction is upside down{where}."
     if node.kind in ("plus", "minus") and bare(node.parts[0]).kind == "symbol" and bare(node.parts[1]).value == 1:
-        yield node.parts[0], f"`{node}` stands where `{node.parts[0]}` alone belongs."
+        yield node.parts[0], f"You wrote `{node}` where `{node.parts[0]}` alone belongs."
 
 
 def _bracketed(text: str) -> Iterator[tuple[str, str]]:

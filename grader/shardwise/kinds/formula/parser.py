@@ -170,7 +170,7 @@ class _Reader:
 def _node(kind: str, *parts: Node, name: str = "") -> Node:
     depth = 1 + max(part.depth for part in parts)
     if depth > DEEPEST:
-        raise Unclear(f"over {DEEPEST} operations stand inside one another", "Write a simpler formula.")
+        raise Unclear(f"over {DEEPEST} operations are nested", "Write a simpler formula.")
     return Node(kind, parts, name=name, depth=depth)
 
 
@@ -222,5 +222,5 @@ def _two_readings(each: str, other: str) -> Unclear:
     """A part of the text that can be read in two ways, both of which are shown where they are short."""
     each, other = (reading.replace("**", "^") for reading in (each, other))
     if max(len(each), len(other)) > LONGEST_READING:
-        return Unclear("where an exponent or a divisor ends is not plain", "Write * or brackets, whichever you mean.")
+        return Unclear("it is unclear where an exponent or a divisor ends", "Write * or brackets, whichever you mean.")
     return Unclear(f"it can mean {each} or {other}", "Write * or brackets, whichever you mean.")

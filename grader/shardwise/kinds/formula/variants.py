@@ -15,15 +15,15 @@ _ONE = Node("number", name="1", value=Fraction(1))
 
 @dataclass(frozen=True)
 class NearbyFormula:
-    """A wrong formula, and how it came out of the right one."""
+    """A wrong formula, and how it differs from the right one."""
 
     tree: Node
     identity: Fingerprint
-    how: str  # follows “yours is the right one”
+    how: str  # the words after “Your formula is the right one”
     named_part: Node | None = None  # the part of the right formula that `how` names
 
 
-_Slip = tuple[Node, str, Node | None]  # what becomes of a part of a formula, how, and the part that `how` names
+_Slip = tuple[Node, str, Node | None]  # what replaces a part of a formula, in words too, and the part that the words name
 
 
 def nearby_formulas(tree: Node, counts: Collection[str]) -> list[NearbyFormula]:
@@ -45,7 +45,7 @@ def nearby_formulas(tree: Node, counts: Collection[str]) -> list[NearbyFormula]:
 
 
 def _slips(counts: Collection[str], node: Node) -> Iterator[_Slip]:
-    """The slips in the outermost operation of a formula."""
+    """Yield the slips in the outermost operation of a formula."""
     if node.kind in ("plus", "times", "beside"):
         first, last = node.parts
         yield _without(last, kept=first)
@@ -59,8 +59,8 @@ def _slips(counts: Collection[str], node: Node) -> Iterator[_Slip]:
         yield first, f"without its division by `{last}`", last
         yield _without(first, kept=Node("over", (_ONE, last)))
     elif node.kind == "symbol" and node.name in counts:
-        yield Node("minus", (node, _ONE)), f"with one less than its `{node}`", None
-        yield Node("plus", (node, _ONE)), f"with one more than its `{node}`", None
+        yield Node("minus", (node, _ONE)), f"with `{node} - 1` for its `{node}`", None
+        yield Node("plus", (node, _ONE)), f"with `{node} + 1` for its `{node}`", None
     elif node.kind == "call":
         yield from ((part, f"without its `{node.name}`", None) for part in node.parts)
         yield from _rounded_otherwise(node)
@@ -75,7 +75,7 @@ def _rounded_otherwise(node: Node) -> Iterator[_Slip]:
         return
     is_up = node.name == "ceil"
     other = replace(node, name="floor" if is_up else "ceil")
-    way = "down where it rounds up" if is_up else "up where it rounds down"
-    yield other, f"but for rounding {way}", None
+    way = "down instead of up" if is_up else "up instead of down"
+    yield other, f"except that it rounds {way}", None
     step = Node("plus" if is_up else "minus", (other, _ONE))
-    yield step, f"but for one too {'many' if is_up else 'few'} where nothing has to be rounded", None
+    yield step, f"except that it is one too {'high' if is_up else 'low'} where nothing has to be rounded", None

@@ -194,7 +194,7 @@ mistakes:
             if abs(counted - solved.values[pair.id]) > AGREEMENT * abs(counted):
                 proof.confirmed = False
                 proof.faults.append(
-                    f"{pair.id}: value gives {show_amount(solved.values[pair.id], pair.unit)} and oracle {show_amount(counted, pair.unit)}; "
+                    f"{pair.id}: value gives {show_amount(solved.values[pair.id], pair.unit)} and oracle gives {show_amount(counted, pair.unit)}; "
                     "one of the two is wrong"
                 )
         rights = [self._option(pair, solved, draw.printed) for pair in pairs]

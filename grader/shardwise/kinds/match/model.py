@@ -19,7 +19,7 @@ class Pair(author.AuthorModel):
     text: author.Prose = Field(min_length=1, description="The item; Jinja2.")
     match: author.Prose | None = Field(None, description="The option that it belongs to; Jinja2.")
     value: author.Value | None = Field(None, description="Or an expression in base units, shown in `unit`.")
-    oracle: author.Value | None = Field(None, description="The same value by another road; the lint compares the two.")
+    oracle: author.Value | None = Field(None, description="The same value, computed another way; the lint compares the two.")
     unit: author.UnitName = Field("1", description="The unit in which the value is shown.")
     say: author.Prose = Field("", description="Shown when this item is matched wrongly; Jinja2.")
 
@@ -44,7 +44,7 @@ class Answer(author.AuthorModel):
         if self.shown is None and len(self.pairs) > 9:
             raise ValueError("at most 9 items can be shown at once; say how many are drawn with `shown`")
         if self.shown is not None and self.shown > len(self.pairs):
-            raise ValueError(f"shown is {self.shown}, and there are {len(self.pairs)} items")
+            raise ValueError(f"shown is {self.shown}, but there are only {len(self.pairs)} items")
         return self
 
 

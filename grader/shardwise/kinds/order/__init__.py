@@ -40,7 +40,7 @@ class Item(author.AuthorModel):
     id: str = Field(pattern=r"^[a-z0-9_-]+$", description="Name for use in mistakes; students do not see it.")
     text: author.Prose = Field(min_length=1, description="What the student reads.")
     value: author.Value | None = Field(None, description="Expression to sort by, ascending.")
-    oracle: author.Value | None = Field(None, description="The same by another road; the lint compares the orders.")
+    oracle: author.Value | None = Field(None, description="The same value, computed another way; the lint compares the orders.")
 
 
 class Answer(author.AuthorModel):
@@ -62,7 +62,7 @@ class Answer(author.AuthorModel):
         if len({item.value is None for item in self.items}) > 1:
             raise ValueError("either every item has a `value` or none has")
         if self.unit is not None and self.items[0].value is None:
-            raise ValueError("there is a `unit`, and no item has a `value`")
+            raise ValueError("there is a `unit`, but no item has a `value`")
         return self
 
 
@@ -157,7 +157,7 @@ prompt: |
   Files cross a link of {{ bandwidth_bytes_per_s }} with a latency of {{ latency_s }}. Put them in the order of their time.
 answer:
   first: the shortest time
-  items:                                        # by their value; without one, in the order that stands here
+  items:                                        # by their value; without one, in the order given here
     - {id: half, text: "{{ file_bytes / 2 }} bytes", value: latency_s + file_bytes / 2 / bandwidth_bytes_per_s}
     - {id: whole, text: "{{ file_bytes }}", value: latency_s + file_bytes / bandwidth_bytes_per_s}
     - {id: two, text: "two files of {{ file_bytes }}, one after the other", value: 2 * (latency_s + file_bytes / bandwidth_bytes_per_s)}
@@ -249,7 +249,7 @@ mistakes:
         missing = [item.label for item in form.items if item.label not in given]
         if missing:
             raise Unreadable(
-                f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: every letter has a place."
+                f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: use every letter."
             )
         return tuple(given)
 
@@ -304,7 +304,7 @@ mistakes:
             proof.faults.append("the values and the oracles give different orders")
         if template.answer.shown and template.answer.shown > len(template.answer.items):
             proof.faults.append(
-                f"answer.shown is {template.answer.shown}, and there are {len(template.answer.items)} items"
+                f"answer.shown is {template.answer.shown}, but there are only {len(template.answer.items)} items"
             )
         return proof
 
@@ -355,7 +355,7 @@ def _refuse_signs(form: OrderForm, text: str) -> None:
         return
     arrows = re.sub(r"[-=]+>", " ", text)
     if "=" in arrows:
-        raise Unreadable("I saw “=”, and every letter has a place of its own.")
+        raise Unreadable("I saw “=”, but two letters cannot share a place.")
     is_down = bool(_LARGE.search(form.first))
     is_up = bool(_SMALL.search(form.first))
     for sign, is_doubtful, says in (("<", is_down, "less"), (">", is_up, "greater")):

@@ -125,7 +125,7 @@ def _of_units(ratio: float, within: float, digits: float, asked: Asked) -> Itera
         named = ((pair, pair.split(" and ")) for pair in pairs)
         say = ", or ".join(pair for pair, both in named if clocks.intersection(both) or asked.clocks.issuperset(both))
         if say and (is_ratio(ratio, factor, within) or is_ratio(ratio, 1 / factor, within)):
-            yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
+            yield f"You are off by a factor of {show_number(round(factor))}: did you mix up {say}?"
     if "direction" in asked.traits:
         yield from (_DIRECTION for factor in (2, 1 / 2) if is_ratio(ratio, factor, within))
 
@@ -173,7 +173,7 @@ def _of_ten(power: int, *, is_plain: bool) -> str:
     times = show_number(10 ** abs(power)) if abs(power) <= 6 else f"10{raised(abs(power))}"
     way = "high" if power > 0 else "low"
     if is_plain and abs(power) == 2:
-        return f"You are 100 times too {way}: a fraction and a percentage?"
+        return f"You are 100 times too {way}: did you mix up a fraction and a percentage?"
     if power % 3 == 0:
         return f"You are off by a power of 1000, {times} times too {way}: check the prefixes (k, M, G, T; m, µ)."
     return f"You are off by a power of ten, {times} times too {way}: count the digits and the prefixes again."

@@ -114,7 +114,7 @@ mistakes:                                       # answers we recognise, and one 
 
     def parse(self, form: QuantityForm, raw: Any) -> Reading:
         if isinstance(raw, bool) or not isinstance(raw, str | int | float):
-            raise Unreadable(f"I expected a number with its unit, and this is {_kind_of(raw)}.")
+            raise Unreadable(f"I expected a number with its unit, but this is {_kind_of(raw)}.")
         if isinstance(raw, int) and abs(raw) > 10**60:
             raise Unreadable("That number has more than 60 digits.")
         if isinstance(raw, float) and not math.isfinite(raw):
@@ -219,7 +219,7 @@ mistakes:                                       # answers we recognise, and one 
             )
         if (published := self._published(template, solved.key)) is not None:
             proof.faults.append(
-                f"the solution shows {published} for the key, and who hands that in is wrong; show more digits, as in "
+                f"the solution shows {published} for the key, but an answer of that would be wrong; show more digits, as in "
                 f'{{{{ key | unit("{answer.unit}", 6) }}}}'
             )
         proof.faults.extend(_unproved(template, draw, solved))
@@ -246,7 +246,7 @@ mistakes:                                       # answers we recognise, and one 
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
         if not re.search(r"\{\{[^}]*\bkey\b", template.explanation):
-            yield "the solution never shows the right number; write {{ key }} where it comes out"
+            yield "the solution never shows the right number; write {{ key }} where the calculation ends"
 
     def faults_over(
         self, template: QuantityTemplate, references: References, drawn: Sequence[Question]
@@ -266,7 +266,7 @@ def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterato
     number = f"{from_base(solved.key, answer.unit, answer.direction or 'none'):.4g}"
     for _, how in solved.slips:
         if len(number) > 3 and number in how:
-            yield f"the words after a slip tell the key, {number}: {how}"
+            yield f"the sentence about a slip gives away the key, {number}: {how}"
 
 
 def _precision(form: QuantityForm) -> Iterator[str]:

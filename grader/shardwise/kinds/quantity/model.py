@@ -51,7 +51,7 @@ class Measured(author.AuthorModel):
         None, description="Required for bandwidths: the rate in one direction, in both together, or neither."
     )
     nouns: tuple[str, ...] = Field(
-        (), description="More words for what is asked the number of; the prompt's own are known."
+        (), description="More nouns for what the question counts; those in the prompt are known."
     )
 
     @model_validator(mode="after")

@@ -36,7 +36,7 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
     for ((first, each), its), ((second, other), others) in combinations(zip(known, tolerances, strict=True), 2):
         if abs(each - other) <= 1.000001 * (its + others):
             pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
-            raise Reject(f"{pair} lie within their tolerances")
+            raise Reject(f"{pair} are within their tolerances of each other")
     for number, mistake in enumerate(template.mistakes, start=1):
         value = mistake.unknown(key, draw)
         if value is not None and AGREEMENT * abs(key) < abs(value - key) <= tolerances[0]:

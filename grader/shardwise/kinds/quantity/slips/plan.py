@@ -101,7 +101,7 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
     for lost in template.answer.negligible:
         if plans and not any(lost in plan.left_out.neglected for plan in plans):
             yield (
-                f"answer.negligible names `{lost}`, and there is no such omission that lies within the tolerance; "
+                f"answer.negligible names `{lost}`, but no such omission is within the tolerance; "
                 "delete it"
             )
 
