@@ -247,7 +247,9 @@ def test_a_rule_that_no_case_asks_about_is_faulted() -> None:
     assert times == 1
     # Some mistakes are right on all other inputs.
     blind = re.sub(r"\nmistakes:\n.*?\nhints:", "\nhints:", blind, flags=re.DOTALL)
-    assert any("the last of equal items instead of the first in `min" in message for message in found(blind)), found(blind)
+    assert any("the last of equal items instead of the first in `min" in message for message in found(blind)), found(
+        blind
+    )
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,9 @@ def test_symbols_whose_values_cannot_tell_a_slip_from_the_formula_are_faulted() 
     assert "were all rejected" in str(lint_problem(one_gpu, seeds=2).faults[0])
     up = template("formula", ("formula: 2*M*(N-1)/N", "formula: ceil(2*M*(N-1)/N)"))
     faults = "\n".join(map(str, lint_problem(problem_of(up, "x/a-problem"), seeds=2).faults))
-    assert re.search(r"no values of the symbols distinguish floor\(2\*M\*\(N - 1\)/N\) from ceil\(2\*M\*\(N-1\)/N\)", faults)
+    assert re.search(
+        r"no values of the symbols distinguish floor\(2\*M\*\(N - 1\)/N\) from ceil\(2\*M\*\(N-1\)/N\)", faults
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,10 @@ def test_a_variant_is_one_slip_away(text: str, slips: set[str]) -> None:
     ("theirs", "sentence"),
     [
         ("floor(12*P/(D - A - 4*P))", "Your formula is the right one except that it rounds down instead of up."),
-        ("floor(12*P/(D-A-4P)) + 1", "Your formula is the right one except that it is one too high where nothing has to be rounded."),
+        (
+            "floor(12*P/(D-A-4P)) + 1",
+            "Your formula is the right one except that it is one too high where nothing has to be rounded.",
+        ),
         ("ceil(12P/(D-4P))", "Your formula is the right one without its `A`."),
         ("ceil(12*P/(D - A))", "Your formula is the right one without its `4*P`."),
         ("12*P/(D-A-4*P)", "Your formula is the right one without its `ceil`."),

@@ -528,7 +528,8 @@ def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern
         assert "/" in str(right) + str(wrong)
         return
     said = re.fullmatch(
-        r"Your formula (?:is the right one (plus|minus) |(lacks) the term |is )`?(.*?)`?(?: times the right one)?\.", sentence
+        r"Your formula (?:is the right one (plus|minus) |(lacks) the term |is )`?(.*?)`?(?: times the right one)?\.",
+        sentence,
     )
     if said is None or "about" in sentence or "opposite" in sentence:
         assert sentence == "" or "about" in sentence or "opposite" in sentence

@@ -1,6 +1,6 @@
-"""Nearly right: what a student's own formula needs to be the right one, where that is a sign, a bracket or a turn.
+"""Nearly right: formulas that a sign, a pair of brackets or an inversion would make right.
 
-The search changes the student's formula, and not ours, so the place that is named is one that the student has written.
+The search changes the student's formula, not ours, so that feedback names a place that the student wrote.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shardwise.kinds.formula.tree import Node, bare, nodes, one_node_changed
 
 MOST_CHANGES = 60  # that are tried
 MOST_OPERANDS = 12  # of a formula in which brackets are tried
-ROUNDED = 0.0051  # relative; what is nearer was rounded, and is asked about elsewhere
+ROUNDED = 0.0051  # relative; a closer formula was rounded, which `explain` handles
 LONGEST = 60  # characters of a place that is named
 
 _TOKEN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[^\W\d]\w*|\*\*|\S")
@@ -28,7 +28,7 @@ _BELOW = "a division applies only to the factor right after it"
 
 
 def nearly(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """What has to change in a formula, in a sentence; nothing where more than one change is needed."""
+    """Return a sentence about the single change that a formula needs; "" if it needs more."""
     right = ours.fingerprint
     if theirs.fingerprint == right:
         return ""
@@ -64,7 +64,7 @@ def another_number(theirs: ParsedFormula, ours: ParsedFormula) -> str:
 
 
 def half_of_a_fraction(theirs: ParsedFormula, ours: ParsedFormula) -> tuple[Node | None, str]:
-    """The part of ours that a formula is, above the line of ours or below it, and what to say; None where it is neither."""
+    """Return our numerator or denominator if the formula equals it, and the feedback; None if it is neither."""
     tree = bare(ours.tree)
     if tree.kind == "over":
         above, below = tree.parts
@@ -102,7 +102,7 @@ def _changes(node: Node) -> Iterator[tuple[Node, str]]:
 
 
 def _bracketed(text: str) -> Iterator[tuple[str, str]]:
-    """A text with one more pair of brackets, and what to say where that makes it right."""
+    """Yield a text with one more pair of brackets, and the feedback if that makes it right."""
     tokens = _TOKEN.findall(text)
     starts = [place for place, token in enumerate(tokens) if token == "(" or _OPERAND.match(token)]
     ends = [place for place in range(len(tokens)) if _ends_here(tokens, place)]
@@ -120,13 +120,13 @@ def _bracketed(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _ends_here(tokens: list[str], place: int) -> bool:
-    """Whether an operand ends with this token: a bracket, a number, or a name that is no function."""
+    """Return whether an operand ends with this token: a bracket, a number, or a name that is not a function."""
     token, after = tokens[place], tokens[place + 1 : place + 2]
     return token == ")" or (_OPERAND.match(token) is not None and after != ["("])
 
 
 def _outermost(tokens: list[str]) -> list[str]:
-    """The operators that are in no brackets of their own; none where the brackets do not match."""
+    """Return the operators outside all inner brackets; none if the brackets do not match."""
     depth, found = 0, []
     for token in tokens:
         depth += (token == "(") - (token == ")")

@@ -1,6 +1,6 @@
 """Notation: a formula as a student types it, read into a tree of operations or refused in words.
 
-The text never meets an evaluator: a parser of our own takes it apart, and every bound on it (length, depth, size of
+The text never reaches an evaluator: our own parser reads it, and every bound (length, depth, size of
 numbers) is checked before anything is computed.
 """
 
@@ -18,7 +18,7 @@ _PAIRS = {"(": ")", "[": "]", "⌈": "⌉", "⌊": "⌋"}
 
 
 def read_notation(text: str, symbols: Collection[str]) -> Node:
-    """The tree of a formula. Raises FormulaError for every text that is not one, whatever it holds."""
+    """Return the tree of a formula. Raises FormulaError for every text that is not one."""
     if len(text) > LONGEST_TEXT:
         raise FormulaError(
             f"I saw {len(text):,} characters, but I read only formulas of up to {LONGEST_TEXT}. Write a shorter one."

@@ -23,22 +23,24 @@ class NearbyFormula:
     named_part: Node | None = None  # the part of the right formula that `how` names
 
 
-_Slip = tuple[Node, str, Node | None]  # what replaces a part of a formula, in words too, and the part that the words name
+_Slip = tuple[
+    Node, str, Node | None
+]  # what replaces a part of a formula, in words too, and the part that the words name
 
 
 def nearby_formulas(tree: Node, counts: Collection[str]) -> list[NearbyFormula]:
-    """The formulas that somebody would write who makes one slip in this one: what the formula must be distinguished from.
+    """Return the formulas with one slip in this one, from which it must be distinguished.
 
-    Each is there once, and none is the same as the formula itself.
+        They are distinct, and none is the same as the formula itself.
 
-    A slip omits a term or a factor, rounds the other way or not at all, or takes N for N-1 and N+1 where N is one
+        A slip omits a term or a factor, rounds the other way or not at all, or uses N-1 or N+1 for N if N is one
     of `counts`, the symbols for whole numbers that are small.
     """
     found = {fingerprint(tree, ""): NearbyFormula(tree, (), "")}
     for wrong, how, told in one_node_changed(tree, partial(_slips, counts)):
         try:
             identity = fingerprint(wrong, "")
-        except FormulaError:  # without that part it divides by zero
+        except FormulaError:  # without that part, the formula divides by zero
             continue
         found.setdefault(identity, NearbyFormula(wrong, identity, how, told))
     return list(found.values())[1:]

@@ -12,7 +12,7 @@ from shardwise.kinds.quantity.slips.plan import Slip, not_told, plan_of, slips
 from shardwise.kinds.quantity.slips.stops import Stop
 from shardwise.template.draw import Draw
 
-AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
+AGREEMENT = 1e-9  # relative; key and oracle are doubles, and sums of a few thousand terms lose a few digits
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,14 @@ class Solved:
     """Key and mistakes of one draw, in base units."""
 
     key: float
-    mistakes: tuple[float | None, ...]  # None where a mistake is not known of this draw
+    mistakes: tuple[float | None, ...]  # None if a mistake does not apply to this draw
     unsteady: frozenset[int] = frozenset()  # the mistakes that are not the same multiple of the key in every draw
     slips: tuple[Slip, ...] = ()
-    stops: tuple[Stop, ...] = ()  # parameters and intermediate results, and what each is
+    stops: tuple[Stop, ...] = ()  # parameters and intermediate results, each with a sentence about it
 
 
 def solve(template: QuantityTemplate, draw: Draw) -> Solved:
-    """Key, mistakes and slips of a draw. Raises Reject where two of them cannot be distinguished."""
+    """Return the key, the mistakes and the slips of a draw. Raises Reject if two of them cannot be distinguished."""
     answer = template.answer
     key = draw.references.key(answer.reference, draw.values, answer.arguments)
     mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from shardwise.kinds.quantity.slips.arguments import Known
 from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, traced_nodes
-from shardwise.kinds.quantity.slips.phrases import formula, is_short, names, part_in_words, ratio_in_words, term_in_words
+from shardwise.kinds.quantity.slips.phrases import (
+    formula,
+    is_short,
+    names,
+    part_in_words,
+    ratio_in_words,
+    term_in_words,
+)
 from shardwise.kinds.quantity.slips.words import pronoun
 
 # Numbers that convert units or prefixes. `general` finds their omission in every question, and names the units.
@@ -55,7 +62,8 @@ def _minus(here: TracedNode, known: Known) -> Iterator[Change]:
             less, more = (f"`{formula(node(sign, first, ONE), known)}`" for sign in ("minus", "plus"))
             kept, raised = f"used {part_in_words(first, known)} instead of {less}", f"used {more} instead of {less}"
         else:
-            part = ratio_in_words(*first.parts, known) if first.operation == "over" else part_in_words(first, known)
+            is_ratio = first.operation == "over"
+            part = ratio_in_words(first.parts[0], first.parts[1], known) if is_ratio else part_in_words(first, known)
             kept, raised = f"did not subtract 1 from {part}", f"added 1 to {part} instead of subtracting it"
         yield first, kept, True
         yield node("plus", first, ONE), raised, False

@@ -73,7 +73,9 @@ def formula(here: TracedNode, known: Known, *, least: int = 0) -> str:
         if operation == "power":
             text = f"{formula(first, known, least=strength + 1)}^{formula(last, known, least=strength + 1)}"
         else:
-            after = strength + (operation in ("minus", "over", "rest"))  # a − (b + c) needs brackets, and a + (b − c) none
+            after = strength + (
+                operation in ("minus", "over", "rest")
+            )  # a − (b + c) needs brackets, and a + (b − c) none
             text = f"{formula(first, known, least=strength)} {_SIGNS[operation]} {formula(last, known, least=after)}"
     return f"({text})" if strength < least else text
 

@@ -1,4 +1,4 @@
-"""Twins: a slip and a recognised mistake that give the same number, told apart by the subject of their sentences."""
+"""Twins: a slip and a recognised mistake that give the same number, distinguished by the subjects of their sentences."""
 
 from __future__ import annotations
 

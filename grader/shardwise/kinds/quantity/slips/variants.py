@@ -11,14 +11,21 @@ from operator import is_
 from shardwise.kinds.quantity.slips.arguments import Known
 from shardwise.kinds.quantity.slips.changes import OF_UNITS, changes
 from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, number, traced_nodes
-from shardwise.kinds.quantity.slips.phrases import formula, is_short, names, part_in_words, ratio_in_words, term_in_words
+from shardwise.kinds.quantity.slips.phrases import (
+    formula,
+    is_short,
+    names,
+    part_in_words,
+    ratio_in_words,
+    term_in_words,
+)
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"
-MOST_FACTORS = 6  # of a product in which two are omitted at once
-FAR = 32  # a larger ratio of two arguments, and nobody confuses them
-_WIDTH = re.compile(r"bytes_per_(?!s(_|$))")  # a width, and no rate
-WIDTHS = (1, 2, 4, 8)  # bytes of a number
+MOST_FACTORS = 6  # factors of the largest product in which two are omitted at once
+FAR = 32  # arguments with a larger ratio are not confused
+_WIDTH = re.compile(r"bytes_per_(?!s(_|$))")  # a width, not a rate
+WIDTHS = (1, 2, 4, 8)  # bytes per number
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,7 @@ def _is_ratio(first: TracedNode, last: TracedNode, known: Known) -> bool:
 
 
 def fractions(root: TracedNode) -> Iterator[tuple[TracedNode, list[TracedNode], list[TracedNode]]]:
-    """Yield each whole product or quotient in an expression, with its numerators and its denominators."""
+    """Yield each maximal product or quotient in an expression, with its numerators and its denominators."""
     links = {id(part) for here in traced_nodes(root) if here.operation in CHAINED for part in here.parts}
     for here in traced_nodes(root):
         if here.operation in CHAINED and id(here) not in links:

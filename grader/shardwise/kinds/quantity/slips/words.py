@@ -88,7 +88,22 @@ _PLAIN = frozenset(  # words that say nothing about a question
     ["the", "number", "of", "size", "per", "time", "rate", "bytes", "an", "a"]
 )
 _NOUNS = frozenset(  # names of one word that are nouns and not adjectives
-    ["share", "factor", "efficiency", "speedup", "probability", "width", "scale", "bubble", "burst", "block", "data", "rank", "step", "stage"]
+    [
+        "share",
+        "factor",
+        "efficiency",
+        "speedup",
+        "probability",
+        "width",
+        "scale",
+        "bubble",
+        "burst",
+        "block",
+        "data",
+        "rank",
+        "step",
+        "stage",
+    ]
 )
 
 
