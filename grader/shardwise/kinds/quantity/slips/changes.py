@@ -70,7 +70,11 @@ def _minus(here: TracedNode, known: Known) -> Iterator[Change]:
         return
     yield first, f"did not subtract {term_in_words(last, known)}", False
     yield node("plus", first, last), _added(term_in_words(last, known)), False
-    yield last, f"omitted {term_in_words(first, known)} and kept only the term subtracted from it", False
+    yield (
+        last,
+        f"omitted {term_in_words(first, known)}, and kept only the term subtracted from {pronoun(term_in_words(first, known))}",
+        False,
+    )
 
 
 def _added(term: str) -> str:

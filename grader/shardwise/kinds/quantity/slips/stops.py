@@ -12,7 +12,7 @@ from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
 from shardwise.kinds.quantity.slips.phrases import formula, names, nesting
 from shardwise.kinds.quantity.slips.program import Program, program
 from shardwise.kinds.quantity.slips.tracing import traced
-from shardwise.kinds.quantity.slips.words import is_understood
+from shardwise.kinds.quantity.slips.words import is_understood, pronoun
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import number_in_unit
 from shardwise.template.parameters import Parameter
@@ -39,7 +39,7 @@ class Stops:
     def of(self, draw: Draw, template: Any) -> tuple[Stop, ...]:
         """Return the numbers of this draw that a student may stop at, the question's own first."""
         found = {
-            value: f"Your answer equals {said}, which is given in the question."
+            value: f"Your answer equals {said}, which {'are' if pronoun(said) == 'them' else 'is'} given in the question."
             for value, said in _given(draw, template)
         }
         for value, said in zip(self.program.run(draw.values)[1:], self.says, strict=True):

@@ -203,7 +203,7 @@ def _bytes(width: int, says: str) -> str:
 
 
 def _of_rate(root: TracedNode, leaf: TracedNode, says: str) -> Iterator[WrongFormula]:
-    """Yield slips with a bandwidth: one direction for both or the other way around, bits for bytes."""
+    """Yield slips with a bandwidth: one direction counted for two or two for one, bits for bytes."""
     for factor, how in (
         (2, f"doubled {says}. Does one direction count, or both?"),
         (1 / 2, f"halved {says}. Is it already per direction?"),

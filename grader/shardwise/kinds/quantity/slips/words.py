@@ -45,21 +45,21 @@ _CLEARER = {  # better nouns for names that count as understood only where the p
     "achieved_flop_per_s": "the achieved FLOP/s", "algorithm_bytes_per_s": "the algorithm bandwidth",
     "alone_s": "the time on an idle network", "base_total_steps": "the recipe's total number of steps",
     "base_warmup_steps": "the recipe's number of warmup steps", "batch_s": "the time per batch", "big_batch": "the batch size",
-    "big_square": "the squared norm of the batch gradient", "billions": "the billions of parameters", "block": "the block size",
+    "big_square": "the squared norm of the batch gradient", "billions": "the number of parameters in billions", "block": "the block size",
     "bubble": "the bubble fraction", "budget_dollars": "the budget", "burst": "the number of overflowing steps",
     "bytes_per_master": "the bytes per master weight", "core_s": "the time of core attention", "critical_batch": "the critical batch size",
     "data": "the number of training tokens", "element_bits": "the number of bits per element",
     "far_all_reduce_s": "the all-reduce time on B", "far_bus_bytes_per_s": "the bus bandwidth across nodes",
     "far_gpus": "the number of GPUs across nodes", "far_micro_batch_s": "the micro-batch time on B",
     "fast_bytes_per_s": "the NVLink rating", "first_batch": "the first batch size", "free_bytes": "the free memory per GPU",
-    "gigabits": "the network bandwidth", "gpu_time_s": "the GPU-hours", "gradient_bytes": "the gradient size",
+    "gigabits": "the network bandwidth", "gpu_time_s": "the number of GPU-hours", "gradient_bytes": "the gradient size",
     "head_layers": "the number of layers that the head equals", "image_bytes": "the image size", "images": "the number of images per second",
     "input_backward_s": "the time of the input gradient", "input_bytes": "the size of the layer input",
     "large_loss": "the loss of the large model", "largest_overhead": "the accepted overhead", "largest_share": "the accepted share",
-    "layer_bytes": "the activation memory per layer", "layer_millions": "the millions of parameters per layer",
+    "layer_bytes": "the activation memory per layer", "layer_millions": "the parameters per layer in millions",
     "mfu_alone": "the MFU without the all-reduce", "mfu_seen": "the MFU with the all-reduce",
     "micro_batch_ms": "the micro-batch time", "middle_loss": "the loss of the middle model",
-    "millions": "the millions of parameters in the layer", "minimum_data": "the minimum number of tokens",
+    "millions": "the parameters of the layer in millions", "minimum_data": "the minimum number of tokens",
     "near_all_reduce_s": "the all-reduce time on A", "near_bus_bytes_per_s": "the bus bandwidth within a node",
     "near_gpus": "the number of GPUs within a node", "near_micro_batch_s": "the micro-batch time on A",
     "network_bytes_per_s": "the port bandwidth", "node_bytes_per_s": "the bandwidth per node", "node_mtbf_s": "the MTBF of a node",
@@ -72,9 +72,9 @@ _CLEARER = {  # better nouns for names that count as understood only where the p
     "small_batch": "the number of tokens per replica", "small_loss": "the loss of the small model",
     "small_square": "the squared norm of a replica's gradient", "stages_on": "the number of stages in between",
     "store_bytes_per_s": "the bandwidth of the store", "stream_bytes_per_s": "the bandwidth per request",
-    "target_batch": "the target batch size", "tensors": "the number of tensors per layer", "thousand_hours": "the thousands of GPU-hours",
-    "tokens_per_s": "the throughput", "tonnes": "the tonnes of CO2 equivalent", "tp_bytes_per_s": "the bus bandwidth of the TP group",
-    "trillions": "the trillions of tokens", "unique_billions": "the billions of unique tokens", "useful_share": "the share of useful hours",
+    "target_batch": "the target batch size", "tensors": "the number of tensors per layer", "thousand_hours": "the number of GPU-hours in thousands",
+    "tokens_per_s": "the throughput", "tonnes": "the emissions", "tp_bytes_per_s": "the bus bandwidth of the TP group",
+    "trillions": "the number of tokens in trillions", "unique_billions": "the number of unique tokens in billions", "useful_share": "the share of useful hours",
     "watts": "the power per GPU", "weight_backward_s": "the time of the weight gradient", "weight_bytes": "the size of the weights",
     "weights": "the size of the weights", "activations": "the activation memory", "states": "the size of the model states",
     "wider_bandwidth_bytes_per_s": "the bandwidth across nodes", "width": "the bytes per value", "wire_bytes_per_s": "the NVLink bandwidth",
@@ -110,7 +110,7 @@ _NOUNS = frozenset(  # names of one word that are nouns and not adjectives
 def pronoun(phrase: str) -> str:
     """Return the pronoun that refers to a noun phrase.
 
-    >>> pronoun("the latency"), pronoun("the GPU-hours"), pronoun("the number of GPUs")
+    >>> pronoun("the latency"), pronoun("the bytes per weight"), pronoun("the number of GPUs")
     ('it', 'them', 'it')
     """
     if phrase.startswith(("the term ", "the expression ")):
