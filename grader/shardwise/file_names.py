@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 SAFE_NAME = r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}"  # a file name that is valid on every system
+NAME_RULE = "Use the letters a to z in either case, digits, . _ @ and -, at most 64, beginning with a letter or digit."
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)  # Microsoft, Naming Files, 2024
 
 
@@ -27,10 +28,7 @@ def fault_of_name(name: str) -> tuple[str, str] | None:
     (None, ('ends with a dot, which Windows drops', 'Remove the dot.'))
     """
     if not re.fullmatch(SAFE_NAME, name):
-        remedy = (
-            "Use the letters a to z in either case, digits, . _ @ and -, at most 64, beginning with a letter or digit."
-        )
-        return "is not a valid file name", remedy
+        return "is not a valid file name", NAME_RULE
     if is_device(name):
         return (
             "cannot be a file name, because it is a device on Windows",

@@ -57,14 +57,14 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
     """How a plan counts memory and MFU, and where other conventions differ.
 
     >>> conventions(Cluster("H100-80GB", 64), Layout(dp=64))[0]
-    'GPU memory capacity is 85.5 GB, as the driver of a H100-80GB reports; the lessons use 80 GB'
+    'GPU memory capacity is 85.5 GB, as the H100-80GB driver reports; the lessons use 80 GB'
     """
     room, named = cluster.memory_bytes, hardware.memory_bytes(accelerator=cluster.accelerator)
     width = gradient_width(layout)
     notes = []
     if room != named:
         notes.append(
-            f"GPU memory capacity is {_gigabytes(room)}, as the driver of a {cluster.accelerator} reports; the lessons use {named / 1e9:g} GB"
+            f"GPU memory capacity is {_gigabytes(room)}, as the {cluster.accelerator} driver reports; the lessons use {named / 1e9:g} GB"
         )
     if width != 2:
         notes.append(

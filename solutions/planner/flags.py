@@ -44,7 +44,7 @@ def written(framework: str, model: Model, cluster: Cluster, layout: Layout, batc
     ['--tensor-model-parallel-size 2', '--sequence-parallel']
     """
     if framework not in ("megatron", "torchtitan"):
-        raise ValueError(f"unknown framework {framework!r}; choose megatron or torchtitan")
+        raise ValueError(f"Unknown framework {framework!r}. Choose megatron or torchtitan.")
     is_megatron = framework == "megatron"
     name = MEGATRON if is_megatron else TORCHTITAN
     missing = list((_not_in_megatron if is_megatron else _not_in_torchtitan)(model, layout))

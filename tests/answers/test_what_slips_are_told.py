@@ -77,7 +77,7 @@ def test_fresh_slips_of_all_chapters_reach_the_goals() -> None:
         ("That is one phase.", 0.0, 2, "another mistake named"),
         ("You are off by a factor of 8.", 0.0, None, "a guess that misses"),
         ("Too high, by more than a factor of 2.", 0.0, None, "only how far"),
-        ("At N = 2 your formula gives 1, and the right one gives 2.", 0.0, None, "only how far"),
+        ("At N = 2 your formula gives 1, and the correct one gives 2.", 0.0, None, "only how far"),
         ("Correct.", 1.0, None, "accepted"),
     ],
 )

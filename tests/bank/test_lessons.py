@@ -180,9 +180,9 @@ def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) 
         (SECTIONS.replace("third-one", "first-one"), "6:7: problems: first-one is listed twice"),
         (SECTIONS.replace(", second-one", ""), "second-one.yaml is in this folder but not in the list"),
         (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: there is no fourth-one.yaml in this folder"),
-        (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not YAML: "),
+        (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not valid YAML: "),
         (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: expected a list, but found 'first-one'"),
-        ("problems: {}\n", "problems: expected a length of at least 1"),
+        ("problems: {}\n", "problems: expected at least 1 entry"),
     ],
 )  # fmt: skip
 def test_a_list_that_differs_from_the_folder_is_reported_at_its_place(

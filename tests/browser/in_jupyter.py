@@ -22,9 +22,11 @@ READY = """async () => {
 }"""
 # As a click on its name in the file browser does.
 OPEN = "(path) => window.jupyterapp.commands.execute('docmanager:open', { path }).then(() => null)"
+# JupyterLab clears its state if `reset` is in the address. It may reload the page for that, and then removes `reset`.
+IS_RESET = "() => !/[?&]reset/.test(location.search)"
 IS_TIDY = """async () => {
   await window.jupyterapp?.restored;
-  return Boolean(window.jupyterapp && document.body.dataset.jpThemeLight === "true" && !document.querySelector(".jp-Dialog"));
+  return Boolean(!/[?&]reset/.test(location.search) && window.jupyterapp && document.body.dataset.jpThemeLight === "true" && !document.querySelector(".jp-Dialog"));
 }"""
 TIDY_UP = """async () => {
   const { commands, shell } = window.jupyterapp;
@@ -63,6 +65,8 @@ def open_in(page: Page, lab: Lab, name: str, app: App = "lab") -> None:
         page.evaluate(OPEN, name)
     else:
         page.goto(lab.address(name, app) + "&reset")
+        if app == "lab":
+            page.wait_for_function(IS_RESET)
 
 
 def ready(page: Page) -> None:

@@ -256,7 +256,7 @@ def test_a_new_bank_passes_the_lint(run: Any, tmp_path: Path) -> None:
     assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{len(OURS)} problems, 5 draws each: all sound")
     again = run("init", "bank", str(folder))
     assert again.code == 2
-    assert "already exists. Nothing was written" in again.err
+    assert "already exist. Nothing was written" in again.err
 
 
 def test_a_new_bank_keeps_keys_and_results_out_of_git(run: Any, tmp_path: Path) -> None:
@@ -429,6 +429,9 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
         (("list", "--chapter", ""), "No problem matches chapter ''. `shardwise list` shows all problems."),
         (("init", "bank", str(ROOT / "README.md" / "bank")), "README.md is not a folder. Nothing was written; name a new folder."),
         (("assign", "/dev/zero", "--roster", "/dev/zero", "--out", "/dev/null/x"), "/dev/zero: cannot be read: it is a pipe, a socket or a device"),
+        (("list", "--difficulty", "tricky"), "No problem matches difficulty tricky. A difficulty is easy, medium or hard."),
+        (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", __file__), f"--out needs a folder, but {__file__} is a file."),
+        (("grade", "/", "--out", __file__), f"--out needs a folder, but {__file__} is a file."),
         (("list", "--chapter", "ring"), "No problem matches chapter ring. Did you mean 01-ring-all-reduce?"),
         (("list", "--bank", "/nowhere"), "/nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank /nowhere"),
         (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum or set."),

@@ -108,6 +108,8 @@ def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
     with pytest.raises(Faulty) as error:
         load_roster(path)
     assert [fault.place.rpartition("roster.csv")[2] for fault in error.value.faults] == [":3:1", ":4:1", ":5:1", ":7:1"]
+    assert "the column student is empty in this line" in str(error.value)
+    assert "Keep one of the lines. Upper and lower case make no difference." in str(error.value)
 
 
 def test_an_alias_of_two_students_is_a_fault(tmp_path: Path) -> None:
@@ -131,6 +133,14 @@ def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: P
     text = str(error.value)
     assert "set.yaml:4:5: There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu" in text
     assert "set.yaml:6:5: 01-ring-all-reduce/ring-time is listed twice" in text
+    path.write_text("name: Week 1!\ntitle: Week 1\nproblems: [{id: ring-time, points: many}]\n")
+    with pytest.raises(Faulty) as error:
+        load_set(path, whole_bank)
+    assert [fault.message for fault in error.value.faults] == [
+        "name: expected a valid file name, but found 'Week 1!'",
+        "problems.0.points: expected a number, but found 'many'",
+    ]
+    assert "Use the letters a to z in either case" in error.value.faults[0].remedy
     path.write_text("name: w1\ntitle: Week 1\nproblems: [ring-time]\ndue: 2026-12-01T10:00:00\natempts: 3\n")
     with pytest.raises(Faulty) as error:
         load_set(path, whole_bank)

@@ -593,7 +593,7 @@ def test_after_too_many_attempts_the_last_permitted_one_counts_with_a_note(twice
     row = only(graded(twice, code=None), "ada")
     assert row["points"] == mistakes < 4
     assert row["notes"] == [
-        "Only 2 different notebooks may be handed in, and this came later; the last permitted one counts."
+        "Only 2 different notebooks may be handed in, and this came later; the last one within the limit counts."
     ]
     twice.hand_in("ada", mistaken)
     row = only(graded(twice), "ada")  # the second one, submitted again

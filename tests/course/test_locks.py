@@ -149,7 +149,7 @@ def test_another_key_is_refused(elsewhere: Path, tmp_path: Path) -> None:
     (tmp_path / "other.key").write_text("00" * 32)
     code, said = grade(elsewhere / "submitted", "--out", elsewhere / "results", "--key", tmp_path / "other.key")
     assert code != 0
-    assert "signed with a different course key than the given one" in said
+    assert "signed with a different course key than the one you gave" in said
 
 
 def test_a_key_in_another_folder_is_found_where_it_was_used(tmp_path: Path, whole_bank: Bank) -> None:

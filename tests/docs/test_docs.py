@@ -78,15 +78,20 @@ def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("page", ["student", "instructor", "author"])
 def test_the_tutorials_work_as_they_are_written(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file that begins with its name is written, and every command of shardwise's is run, from top to bottom."""
+    """Every file that a block names is written, and every command of shardwise's is run, from top to bottom.
+
+    A block names its file in a comment in its first line, or in the words before it, since CSV has no comments.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
     monkeypatch.setenv("SHARDWISE_PROGRESS", str(tmp_path / "progress.sqlite"))
     text = (ROOT / "docs" / "tutorials" / f"{page}.md").read_text("utf-8")
     run = 0
-    for language, block in re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL):
+    for name, language, block in re.findall(r"(?:Save this as `(.+?)`:\n\n)?```(\w+)\n(.*?)```", text, re.DOTALL):
         first, _, rest = block.partition("\n")
-        if language != "console" and first.startswith("# "):
+        if name:
+            Path(name).write_text(block, "utf-8")
+        elif language != "console" and first.startswith("# "):
             Path(first[2:]).parent.mkdir(parents=True, exist_ok=True)
             Path(first[2:]).write_text(rest, "utf-8")
         for command in block.splitlines() if language == "console" else ():

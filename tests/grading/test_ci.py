@@ -158,6 +158,7 @@ def test_gradescope_gets_a_score_and_a_reason_without_a_notebook_or_with_two(roo
     assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); there {here}.")
     assert (found["score"], [(test["status"], test["score"]) for test in found["tests"]]) == (0, [("failed", 0)])
     assert "appears only because Gradescope requires a number" in found["tests"][0]["output"]
+    assert ("--gradescope is for a single notebook, but there are 2" in done.stderr) == (count == 2)
     assert done.exit_code != 0
 
 

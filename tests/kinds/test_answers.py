@@ -278,7 +278,7 @@ def test_a_wrong_formula_is_shown_the_simplest_numbers_at_which_it_is_wrong() ->
     feedback = check(question("formula"), "2*M**1*N/(N-1)")
     assert as_plain(feedback) == (
         "✗ Not yet · 0 of 2 points\nI read: 2*M**1*N/(N - 1)\n\n"
-        "At M = 1\u202f000\u202f000, N = 2 your formula gives 4\u202f000\u202f000, and the right one gives 1\u202f000\u202f000."
+        "At M = 1\u202f000\u202f000, N = 2 your formula gives 4\u202f000\u202f000, and the correct one gives 1\u202f000\u202f000."
     )
     half = check(question("formula"), "M - M/N")
     assert half.mistake == 0

@@ -282,12 +282,12 @@ def test_a_part_may_be_of_any_kind_whose_answer_is_a_value(kind: str) -> None:
         (("points: 5", "points: 6"), "points is 6, but its parts add up to 5"),
         (("- name: sent", "- name: message"), "two parts are called 'message'"),
         (("{message_bytes: parts.message}\n      unit: GB", "{message_bytes: parts.time}\n      unit: GB"), "the part 'sent' names parts.time, but no earlier part has that name"),
-        (("- name: sent", "- name: Sent"), "parts.1.name: expected the form"),
+        (("- name: sent", "- name: Sent"), "parts.1.name: expected text that matches"),
         (("- name: sent\n    kind: quantity", "- name: sent\n    kind: code"), "parts.1.kind: unknown kind 'code'"),
         (("- name: sent\n    kind: quantity", "- name: sent\n    knid: quantity"), "parts.1"),
         (("    hints: [Count both phases.]", "    hnits: [Count both phases.]"), "parts.1.hnits: unknown key 'hnits'"),
         (("    hints: [Count both phases.]", "    params: {a: 1}"), "parts.1.params"),
-        (("ring.ring.bytes_sent_per_gpu", "ring"), "parts.1.answer.reference: expected the form"),
+        (("ring.ring.bytes_sent_per_gpu", "ring"), "parts.1.answer.reference: expected text that matches"),
     ],
 )  # fmt: skip
 def test_a_fault_is_said_at_its_place(change: tuple[str, str], words: str) -> None:

@@ -45,16 +45,16 @@ def test_a_variant_is_one_slip_away(text: str, slips: set[str]) -> None:
 @pytest.mark.parametrize(
     ("theirs", "sentence"),
     [
-        ("floor(12*P/(D - A - 4*P))", "Your formula is the right one except that it rounds down instead of up."),
+        ("floor(12*P/(D - A - 4*P))", "Your formula is the correct one except that it rounds down instead of up."),
         (
             "floor(12*P/(D-A-4P)) + 1",
-            "Your formula is the right one except that it is one too high where nothing has to be rounded.",
+            "Your formula is the correct one except that it gives one too many where nothing has to be rounded.",
         ),
-        ("ceil(12P/(D-4P))", "Your formula is the right one without its `A`."),
-        ("ceil(12*P/(D - A))", "Your formula is the right one without its `4*P`."),
-        ("12*P/(D-A-4*P)", "Your formula is the right one without its `ceil`."),
+        ("ceil(12P/(D-4P))", "Your formula is the correct one without its `A`."),
+        ("ceil(12*P/(D - A))", "Your formula is the correct one without its `4*P`."),
+        ("12*P/(D-A-4*P)", "Your formula is the correct one without its `ceil`."),
         ("ceil(P/D)", ""),
-        ("ceil(1/(D - A - 4*P))", "Your formula is the right one without its `12*P`."),
+        ("ceil(1/(D - A - 4*P))", "Your formula is the correct one without its `12*P`."),
         ("12*P", ""),  # the rest would be told
     ],
 )

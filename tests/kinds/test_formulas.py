@@ -349,16 +349,16 @@ def said(slug: str, answer: str) -> str:
     [
         ("overhead-formula", "2.6667*d*F*(t-1)/(W*B)", "Is `2.6667` rounded?"),
         ("bytes-per-gpu-formula", "12*M*((N-1)/N)^1.0001", "Is `1.0001` rounded?"),
-        ("area-formula", "0.55*P*(S-w)+0.5*P*w+0.05*P", "Your formula is the right one plus `P/20`."),
+        ("area-formula", "0.55*P*(S-w)+0.5*P*w+0.05*P", "Your formula is the correct one plus `P/20`."),
         ("waste-at-the-best-interval", "1.41*sqrt(C/M)+R/M", "Is `1.41` rounded?"),
-        ("overhead-formula", "801/300*d*F*(t-1)/(W*B)", "Your formula is 801/800 times the right one."),
+        ("overhead-formula", "801/300*d*F*(t-1)/(W*B)", "Your formula is 801/800 times the correct one."),
         ("waste-at-the-best-interval", "sqrt(2*C/M)+R/(M-1)", "belongs"),
     ],
 )
 def test_a_counter_example_shows_two_different_numbers(slug: str, answer: str, words: str) -> None:
     say = said(slug, answer)
     assert words in say
-    numbers = re.search(r"your formula gives (.+), and the right one gives (.+)\.", say)
+    numbers = re.search(r"your formula gives (.+), and the correct one gives (.+)\.", say)
     assert numbers is not None
     assert numbers[1] != numbers[2]
 
@@ -464,17 +464,17 @@ def explained(theirs: str, ours: str, symbols: tuple[str, ...] = ("M", "N", "d",
 @pytest.mark.parametrize(
     ("theirs", "ours", "sentence"),
     [
-        ("2*M*(N-1)^2/N^2", RING, "Your formula is `(N - 1)/N` times the right one."),
-        ("2*M*(N-1)", RING, "Your formula is `N` times the right one."),
-        ("1e9*2*M*(N-1)/N", RING, "Your formula is 1 × 10⁹ times the right one."),
-        ("2*M*(N-1)/N * 1024^3/1e9", RING, "Your formula is about 1.074 times the right one."),
-        ("2*M*(1-N)/N", RING, "Your formula is the right one with the opposite sign."),
-        ("2*M*(N-1)/N + M", RING, "Your formula is the right one plus `M`."),
-        ("log2(N)*2*M*(N-1)/N", RING, "Your formula is `log2(N)` times the right one."),
+        ("2*M*(N-1)^2/N^2", RING, "Your formula is `(N - 1)/N` times the correct one."),
+        ("2*M*(N-1)", RING, "Your formula is `N` times the correct one."),
+        ("1e9*2*M*(N-1)/N", RING, "Your formula is 1 × 10⁹ times the correct one."),
+        ("2*M*(N-1)/N * 1024^3/1e9", RING, "Your formula is about 1.074 times the correct one."),
+        ("2*M*(1-N)/N", RING, "Your formula has the opposite sign of the correct one."),
+        ("2*M*(N-1)/N + M", RING, "Your formula is the correct one plus `M`."),
+        ("log2(N)*2*M*(N-1)/N", RING, "Your formula is `log2(N)` times the correct one."),
         ("2*d^2 + 2*d^2*k/a", LAYER, "Your formula lacks the term `3*d*f`."),
-        ("2*d^2*(1 + k/a) + 2*d*f", LAYER, "Your formula is the right one minus `d*f`."),
-        ("w*P/2 + (S-w)*P/2", "w*P/2 + (S-w)*(P + P/19)/2", "Your formula is the right one minus `P*(S - w)/38`."),
-        ("ceil(M/N) + 1", "ceil(M/N)", "Your formula is the right one plus `1`."),
+        ("2*d^2*(1 + k/a) + 2*d*f", LAYER, "Your formula is the correct one minus `d*f`."),
+        ("w*P/2 + (S-w)*P/2", "w*P/2 + (S-w)*(P + P/19)/2", "Your formula is the correct one minus `P*(S - w)/38`."),
+        ("ceil(M/N) + 1", "ceil(M/N)", "Your formula is the correct one plus `1`."),
         ("ceil(M/N)", "ceil(M/N) - M", "Your formula lacks the term `-M`."),
     ],
 )
@@ -520,7 +520,7 @@ def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern
     ):  # a change in theirs, and it was tried
         return
     if any(
-        sentence == f"Your formula is the right one {s.how}." and s.identity == wrong.fingerprint
+        sentence == f"Your formula is the correct one {s.how}." and s.identity == wrong.fingerprint
         for s in nearby_formulas(right.tree, ())
     ):
         return  # a named slip in ours, and it was tried
@@ -528,7 +528,7 @@ def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern
         assert "/" in str(right) + str(wrong)
         return
     said = re.fullmatch(
-        r"Your formula (?:is the right one (plus|minus) |(lacks) the term |is )`?(.*?)`?(?: times the right one)?\.",
+        r"Your formula (?:is the correct one (plus|minus) |(lacks) the term |is )`?(.*?)`?(?: times the correct one)?\.",
         sentence,
     )
     if said is None or "about" in sentence or "opposite" in sentence:
@@ -582,8 +582,8 @@ def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> N
     verdict = kind.matches(question, value, refuse)
     assert verdict.say.startswith("At M = ")
     feedback = check(question, answer)
-    assert feedback.say == f"Your formula is `M` times the right one.\n\n{verdict.say}"
+    assert feedback.say == f"Your formula is `M` times the correct one.\n\n{verdict.say}"
     assert feedback.credit == verdict.credit == 0
     recognised = check(question, question.key.model_dump()["mistakes"][0]["formula"])
     assert recognised.mistake == 0
-    assert "Your formula is" not in recognised.say
+    assert "Your formula" not in recognised.say

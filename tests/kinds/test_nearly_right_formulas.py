@@ -20,7 +20,7 @@ def said(ours: str, theirs: str) -> str:
         ("2*M*(N-1)/N", "2*M*(N+1)/N", "There is a plus where a minus belongs: `N + 1`."),
         ("P*(S-w/2)", "P*(S+w/2)", "There is a plus where a minus belongs: `S + w/2`."),
         ("ceil(P/(D+A))", "ceil(P/(D-A))", "There is a minus where a plus belongs: `D - A`."),
-        ("2*P + 14*P/N", "2*P + 14*P/(N-1)", "You wrote `N - 1` where `N` alone belongs."),
+        ("2*P + 14*P/N", "2*P + 14*P/(N-1)", "You wrote `N - 1` where only `N` belongs."),
         ("ceil(16*P/(D-A))", "ceil((D-A)/(16*P))", "A fraction is upside down: `(D - A)/(16*P)`."),
     ],
 )
@@ -43,8 +43,8 @@ def test_forgotten_brackets_are_named_where_they_are_missing(ours: str, theirs: 
 
 def test_the_inverse_the_rest_and_half_of_a_fraction_are_named() -> None:
     share = "2*r/(A*t+2*r)"
-    assert said(share, "(A*t+2*r)/(2*r)") == "Your formula is upside down: it is 1 divided by the right one."
-    assert said(share, "A*t/(A*t+2*r)") == "Your formula is 1 minus the right one."
+    assert said(share, "(A*t+2*r)/(2*r)") == "Your formula is upside down: it is 1 divided by the correct one."
+    assert said(share, "A*t/(A*t+2*r)") == "Your formula is 1 minus the correct one."
     assert said("(M+2*r)/(A*t+2*r)", "M+2*r") == "You have the numerator. What do you divide it by?"
     assert said(share, "A*t+2*r") == "You have the denominator. What is the numerator?"
 

@@ -229,7 +229,7 @@ def test_settings_are_those_of_the_command(desk: PlannerDesk) -> None:
     text = desk.reply({"do": "settings", "given": GIVEN, "framework": "megatron"})["text"]
     assert "--tensor-model-parallel-size 8" in text and "--num-virtual-stages-per-pipeline-rank 5" in text
     assert "TorchTitan" in refused(desk, do="settings", framework="torchtitan"), "ZeRO 1 is not among its settings"
-    assert "unknown framework 'nemo'" in refused(desk, do="settings", framework="nemo")
+    assert "Unknown framework 'nemo'" in refused(desk, do="settings", framework="nemo")
 
 
 def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:

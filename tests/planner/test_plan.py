@@ -447,7 +447,7 @@ def test_what_a_framework_lacks_is_refused_in_words(run: Run) -> None:
     assert ran.code == 2 and ran.out == ""
     assert "has no setting for the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V" in ran.err
     assert "has no setting for ZeRO 1, which shards only the optimizer states" in ran.err
-    assert "unknown framework 'nemo'; choose megatron or torchtitan" in run(*SMALL, "--emit", "nemo").err
+    assert "Unknown framework 'nemo'. Choose megatron or torchtitan." in run(*SMALL, "--emit", "nemo").err
 
 
 def test_limits_without_a_search_are_not_passed_over(run: Run) -> None:

@@ -107,7 +107,7 @@ def test_sound_rows_of_a_faulty_file_can_be_used(tmp_path: Path) -> None:
 def test_a_file_without_runs_says_what_it_lacks(tmp_path: Path) -> None:
     assert "runs: this heading is missing" in faults(tmp_path, "chips: {}\n")
     assert faults(tmp_path, "- 1\n")[0].startswith("it must have the headings")
-    assert "1:5: not YAML" in faults(tmp_path, "a: [")[0]
+    assert "1:5: not valid YAML" in faults(tmp_path, "a: [")[0]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_file_without_runs_says_what_it_lacks(tmp_path: Path) -> None:
         (b"chips: {a: {}}\nmodels: 3\nruns: [1]", "models: this has to be names with values"),
         (b"chips: {a: {}}\nmodels: {a: {}}\nruns: 3", "runs: this has to be a list"),
         (b"chips: {a: {}}\nmodels: {a: {}}\nruns: [1]\nconventions: x", "conventions: this has to be names with values"),
-        (b"chips: " + b"9" * 5000, "not YAML"),
+        (b"chips: " + b"9" * 5000, "cannot read this as a whole number"),
         (b"chips: " + b"[" * 1000, "is nested more than 30 levels deep"),
         (b"chips: \xff", "is not UTF-8"),
     ],

@@ -127,7 +127,7 @@ def test_a_check_cell_alone_marks_what_is_on_the_screen(whole_bank: Bank, tmp_pa
     full, none, stopped = "✓ Correct · 2 of 2 points", "○ No answer yet", "? Unreadable"
     assert heads == [none, full, stopped, stopped, "✗ Not yet · 0 of 2 points", full]
     assert "The cell that sets bytes_per_gpu stopped: SyntaxError: invalid" in said[2]
-    assert "It still holds its old value, which does not count." in said[2]
+    assert "The variable still holds its old value, which does not count." in said[2]
     assert "stopped: NameError: name 'gigabyte' is not defined" in said[3]
 
 

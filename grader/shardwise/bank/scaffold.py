@@ -65,7 +65,9 @@ def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
         raise ShardwiseError(f"{nearest} is not a folder. Nothing was written; name a new folder.")
     taken = [path for path in (folder / "problems", folder / "solutions", folder / "shardwise.toml") if path.exists()]
     if taken:
-        raise ShardwiseError(f"{', '.join(map(str, taken))} already exists. Nothing was written; name a new folder.")
+        raise ShardwiseError(
+            f"{', '.join(map(str, taken))} already {'exists' if len(taken) == 1 else 'exist'}. Nothing was written; name a new folder."
+        )
     write_together({path: text.encode() for path, text in files.items()})
     return list(files)
 
@@ -122,7 +124,9 @@ def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
         files |= {path: content for path, content in examples.items() if not path.exists()}
     present = [str(path) for path in files if path.exists() and path != listing]
     if present:
-        raise ShardwiseError(f"{', '.join(present)} already exists. Nothing was written; choose another name.")
+        raise ShardwiseError(
+            f"{', '.join(present)} already {'exists' if len(present) == 1 else 'exist'}. Nothing was written; choose another name."
+        )
     named = {listing: files[listing], **files}  # the chapter's list is written last, when the problem exists
     write_together({path: content.encode() for path, content in named.items()})
     return list(files)

@@ -1,4 +1,4 @@
-"""The `assign` command, which draws a set for every student."""
+"""The `assign` command, which writes a notebook of a set for every student."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from shardwise.cli.interrupts import say_when_stopped
-from shardwise.cli.options import BankNames, banks_of
+from shardwise.cli.options import BankNames, banks_of, must_be_a_folder
 from shardwise.cli.tables import progress_bar
 from shardwise.course.assigning.keys import KEY_FILE, course_key
 from shardwise.course.assigning.roster import load_roster
@@ -23,7 +23,7 @@ commands = typer.Typer()
 def assign(
     definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file.")],
     roster: Annotated[
-        Path, typer.Option(help="CSV file with a column student, id or email; a column name is optional.")
+        Path, typer.Option(help='CSV file with a column "student", "id" or "email", and optionally a column "name".')
     ],
     out: Annotated[Path, typer.Option(help="Folder for the notebooks and the lock file.")],
     key: Annotated[
@@ -35,15 +35,16 @@ def assign(
     force: Annotated[bool, typer.Option("--force", help="Overwrite notebooks that contain work.")] = False,
     bank: BankNames = None,
 ) -> None:
-    """Draw a set for every student.
+    """Write a notebook of a set for every student.
 
-    This writes a notebook for each student and a lock file that records every draw. Run it again after you add students or
+    Each student gets different numbers; a lock file records them with the answer keys. Run it again after you add students or
     change the title, due date, attempts or points.
     """
     from shardwise.course.assigning.assignments import assign as run
     from shardwise.course.assigning.assignments import load_set
 
     say_when_stopped(f"Run the same command again to write the missing files in {out}.")
+    must_be_a_folder(out)
     banks = banks_of(bank)
     faults: list[Any] = []
     made: dict[str, Any] = {}
@@ -73,14 +74,14 @@ def assign(
             f"{key} was deleted while the set was being drawn, and nothing can be graded without it. Delete {done.lock} too, "
             "then run the same command again."
         )
-    kept = f" ({done.kept} already drawn, unchanged)" if done.kept else ""
+    kept = f" ({done.kept} assigned before, with unchanged questions)" if done.kept else ""
     some = ", ".join(done.left[:5]) + (" …" if len(done.left) > 5 else "")
     left = f"; no longer on the roster: {some}" if some else ""
     typer.echo(f"{done.notebooks} notebook{'' if done.notebooks == 1 else 's'} in {out / 'notebooks'}{kept}{left}")
     for change in done.changes:
         typer.echo(f"Changed: {change}")
     _say_what_was_worked_in(done.worked_in, bool(done.changes))
-    typer.echo(f"{done.lock} contains every draw and every key. Do not share it with students.")
+    typer.echo(f"{done.lock} contains every student's questions and answer keys. Do not share it with students.")
 
 
 def _keys_near(key: Path) -> list[Path]:

@@ -158,8 +158,13 @@ def _beginnings() -> None:
 
 
 @beginnings.command("bank", epilog="Example:  shardwise init bank my-bank")
-def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
-    """Create a bank in a new folder.
+def init_bank(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A new folder, or one without problems/, solutions/ and shardwise.toml."),
+    ],
+) -> None:
+    """Create a bank: a folder of problems with their references.
 
     It has one chapter with a problem of each kind, references and oracles, and passes the lint.
     """

@@ -15,7 +15,7 @@ import typer
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, waited_for
-from shardwise.cli.options import TrustedBankNames, trusted_banks_of
+from shardwise.cli.options import TrustedBankNames, must_be_a_folder, trusted_banks_of
 from shardwise.cli.tables import (
     print_changes,
     print_consequences,
@@ -44,13 +44,14 @@ Locks = Annotated[
 KeyFile = Annotated[
     Path | None,
     typer.Option(
-        "--key", help="File of the course key. Default: the variable SHARDWISE_KEY, or the key next to the lock file."
+        "--key",
+        help="File of the course key. Default: the variable SHARDWISE_KEY, the key next to the lock file, or the key that `assign` used on this computer.",
     ),
 ]
 Student = Annotated[
     str | None,
     typer.Option(
-        help="The student who owns the notebook, regardless of its metadata and folder; for a single notebook."
+        help="The student who owns the notebook, whatever its metadata and folder say; only with a single notebook."
     ),
 ]
 ReceivedBy = Annotated[
@@ -81,7 +82,7 @@ def grade(
     latest: Latest = False,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     gradescope: Annotated[
-        Path | None, typer.Option(help="Write Gradescope's results.json to this file; for a single notebook.")
+        Path | None, typer.Option(help="Write Gradescope's results.json to this file; only with a single notebook.")
     ] = None,
     visibility: Annotated[
         str, typer.Option(help="When Gradescope shows the results: visible, hidden, after_due_date or after_published.")
@@ -118,7 +119,7 @@ def grade(
         str | None,
         typer.Option(
             metavar="CHAPTER|SET",
-            help="Exit with code 1 if a notebook belongs to another one, such as 01-first-chapter.",
+            help="Exit with code 1 if a notebook does not belong to this chapter or set, such as 01-first-chapter.",
         ),
     ] = None,
     unsafe: Annotated[
@@ -145,6 +146,7 @@ def grade(
     ci.must_be_a_visibility(visibility)
     _must_exist(paths)
     _must_be_reports(junit=junit, gradescope=gradescope)
+    must_be_a_folder(out)
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
     if unsafe:
@@ -166,6 +168,10 @@ def grade(
         ci.write_junit(batch, junit)
     has_grade = not gradescope or ci.write_gradescope(ci.handed_in(batch), gradescope, visibility)
     counts = print_grades(batch)
+    if gradescope and (notebooks := len(ci.handed_in(batch))) != 1:
+        typer.echo(
+            f"--gradescope is for a single notebook, but there are {notebooks}: {gradescope} has no grade.", err=True
+        )
     is_under = least is not None and ci.say_who_is_under(batch, least, lambda words: typer.echo(words, err=True))
     is_another = expect is not None and ci.say_who_is_another(batch, expect, lambda words: typer.echo(words, err=True))
     is_incomplete = counts["ungraded"] or counts["incomplete"] or not has_grade
@@ -262,7 +268,7 @@ def _practice(names: list[str] | None) -> Callable[[str, str], Sequence[Question
 @commands.command(epilog="Example:  shardwise regrade submitted/ --out results/")
 def regrade(
     paths: Paths,
-    out: Annotated[Path, typer.Option(help="Folder with the results that count.")],
+    out: Annotated[Path, typer.Option(help="Folder with the results to update: --out of `shardwise grade`.")],
     lock: Locks = None,
     key: KeyFile = None,
     student: Student = None,
@@ -272,9 +278,10 @@ def regrade(
     yes: Annotated[bool, typer.Option("--yes", help="Write the new grades without asking.")] = False,
     bank: TrustedBankNames = None,
 ) -> None:
-    """Grade again with the current templates.
+    """Grade again with the current version of each problem.
 
-    This shows which points would change and why, and asks before it writes anything.
+    This shows which points would change and why, and asks before it changes any. If none change, it only updates hints,
+    feedback and solutions.
     """
     from shardwise.grading.intake import locks_near
     from shardwise.grading.record.ledger import LEDGER

@@ -20,25 +20,31 @@ commands = typer.Typer()
 @commands.command(epilog="Example:  shardwise history --out results/ --student ada")
 def history(
     out: Annotated[Path, typer.Option(help="Folder with the results.")],
-    student: Annotated[str | None, typer.Option(help="Only this student.")] = None,
+    student: Annotated[str | None, typer.Option(help="Show only this student's gradings.")] = None,
     key: KeyFile = None,
     as_json: Json = False,
 ) -> None:
     """Show every grading, and why it was made.
 
-    The table also lists when, by whom, with which engine and in which sandbox.
+    For each grading, the table lists the time, the points, the cause, the version of shardwise, the sandbox tier, and who ran it.
     """
     from shardwise.grading.record.ledger import LEDGER, Ledger
     from shardwise.grading.regrade import cause_of
     from shardwise.grading.results import to_json
 
     if not (out / LEDGER).is_file():
-        raise ShardwiseError(f"{out} contains no results yet.")
+        raise ShardwiseError(
+            f"{out} contains no results yet. Name the folder that you gave to `shardwise grade --out`."
+        )
     named = named_key(key)
     with Ledger(out / LEDGER, [named] if named else ()) as ledger:
         gradings = list(ledger.history(student))
     if not gradings:
-        raise ShardwiseError(f"{out} has no gradings of {student!r}." if student else f"{out} is empty.")
+        raise ShardwiseError(
+            f"{out} has no gradings of {student!r}. Without --student, `shardwise history` lists everybody."
+            if student
+            else f"{out} is empty."
+        )
     if as_json:
         for grading in gradings:
             about = {name: getattr(grading, name) for name in ("at", "who", "engine", "notebook", "key")}

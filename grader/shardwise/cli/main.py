@@ -51,13 +51,16 @@ app.add_typer(trust.commands)
 
 @app.command("list", epilog="Example:  shardwise list --chapter 01-first-chapter --json")
 def list_problems(
-    chapter: Annotated[str | None, typer.Option(help="Only problems of this chapter.")] = None,
-    kind: Annotated[str | None, typer.Option(help="Only problems of this kind.")] = None,
+    chapter: Annotated[str | None, typer.Option(help="List only the problems of this chapter.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="List only problems of this kind, such as quantity; `shardwise kinds` lists them."),
+    ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option(help="Only problems with this tag. Repeat it to require several tags.")
+        list[str] | None, typer.Option(help="List only problems with this tag. Repeat it to require several tags.")
     ] = None,
     difficulty: Annotated[
-        str | None, typer.Option(help="Only problems of this difficulty: easy, medium or hard.")
+        str | None, typer.Option(help="List only problems of this difficulty: easy, medium or hard.")
     ] = None,
     as_json: Json = False,
     bank: BankNames = None,
@@ -211,8 +214,10 @@ def render(
 
 @app.command(epilog="Example:  shardwise formulas transfer time")
 def formulas(
-    words: Annotated[list[str] | None, typer.Argument(help="Only formulas that contain all of these words.")] = None,
-    chapter: Annotated[str | None, typer.Option(help="Only formulas of this chapter.")] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Show only formulas that contain all of these words.")
+    ] = None,
+    chapter: Annotated[str | None, typer.Option(help="Show only the formulas of this chapter.")] = None,
     page: Annotated[
         Path | None,
         typer.Option(
@@ -242,7 +247,11 @@ def formulas(
         if formula.holds(words or ()) and chapter in (None, formula.chapter)
     ]
     if not found:
-        raise ShardwiseError(f"No formula contains {' and '.join(words)}." if words else "The bank has no formulas.")
+        raise ShardwiseError(
+            f"No formula contains {' and '.join(words)}. Use fewer words, or other ones."
+            if words
+            else "The bank has no formulas."
+        )
     if page is None:
         if check:
             raise ShardwiseError("--check needs the page to check:  shardwise formulas --write FILE --check")
@@ -271,7 +280,11 @@ def _near(banks: Banks, asked: Mapping[str, str | None]) -> str:
         for near in [each for each in sorted(known[name]) if value.lower() in each][:3]
         or difflib.get_close_matches(value.lower(), known[name], n=3, cutoff=0.7)
     ]
-    return f" Did you mean {' or '.join(meant)}?" if meant else " `shardwise list` shows all problems."
+    if meant:
+        return f" Did you mean {' or '.join(meant)}?"
+    difficulty = asked.get("difficulty")
+    levels = " A difficulty is easy, medium or hard." if difficulty and difficulty not in known["difficulty"] else ""
+    return f"{levels} `shardwise list` shows all problems."
 
 
 def _version(wanted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import VARIABLE, named_by_settings, open_banks, settings_near
 from shardwise.cli.trust import must_be_trusted
+from shardwise.errors import ShardwiseError
 
 _BANK = 'Folder of a bank, or "shipped". Repeat it for several banks; the first that has a problem is used. Default: '
 
@@ -28,6 +30,12 @@ Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed draws
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+def must_be_a_folder(out: Path) -> None:
+    """Raise ShardwiseError for an `--out` that is a file."""
+    if out.exists() and not out.is_dir():
+        raise ShardwiseError(f"--out needs a folder, but {out} is a file. Name another folder.")
+
+
 def banks_of(names: list[str] | None) -> Banks:
     """Open the banks that a command should use, and print which they are."""
     return _said(names, settings=True)
@@ -40,7 +48,6 @@ def trusted_banks_of(names: list[str] | None) -> Banks:
 
 def _said(names: list[str] | None, *, settings: bool) -> Banks:
     import os
-    from pathlib import Path
 
     if settings and not names and not os.environ.get(VARIABLE) and (file := settings_near(Path.cwd())):
         must_be_trusted(named_by_settings(Path.cwd()), file)

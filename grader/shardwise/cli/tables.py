@@ -174,8 +174,8 @@ def print_spreads(spreads: Sequence[Spread]) -> None:
     ]
     print_columns(head, rows, right=(1, 2, 3, 4, 5), width=_width())
     typer.secho(
-        "Difficulty is counted in digits that a calculation has to carry. A unit conversion adds two digits; a wrong answer fewer than "
-        "16 tolerances away from the key adds one each time that distance halves.",
+        "Difficulty is the number of digits that a calculation has to carry. A unit conversion adds two. If the nearest wrong answer "
+        "is fewer than 16 tolerances from the key, each halving of that distance adds one.",
         dim=True,
     )
     worst = spreads[0]
@@ -214,7 +214,8 @@ def print_grades(batch: Batch) -> dict[str, int]:
             f"{count} graded again, because of an error in the grader, a worker that died, or a file that could not be read.",
             err=True,
         )
-    sandbox = f"; sandbox: {', '.join(sorted(tiers))}" if tiers else ""  # empty if no code had to be run
+    used = ", ".join(tier if tier == "none" else f"tier {tier}" for tier in sorted(tiers))
+    sandbox = f"; sandbox: {used}" if used else ""  # empty if no code had to be run
     typer.echo(
         f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be graded, {counts['missing']} missing"
         f"{sandbox}"
@@ -342,7 +343,7 @@ def print_tiers(verdicts: Any) -> None:
         )
         for verdict in verdicts
     ]
-    print_columns(("tier", "", "reason"), rows, width=_width())
+    print_columns(("tier", "", "details"), rows, width=_width())
     program = shutil.which("bwrap") or "not installed"
     typer.echo(
         f"\n{platform.system()} {platform.release()} on {platform.machine()}, Python {platform.python_version()}, bubblewrap: {program}"

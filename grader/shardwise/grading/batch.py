@@ -246,7 +246,7 @@ class _Run:
         allowed = self._intake.attempts(name_of_set)
         if allowed == 1:
             return f"Only one notebook may be handed in, and {which} came later; the first one counts."
-        return f"Only {allowed} different notebooks may be handed in, and {which} came later; the last permitted one counts."
+        return f"Only {allowed} different notebooks may be handed in, and {which} came later; the last one within the limit counts."
 
     def drop_strays(self) -> None:
         """Drop files that are not notebooks if their student submitted a notebook, even one that could not be graded."""

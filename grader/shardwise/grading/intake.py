@@ -154,9 +154,9 @@ class Intake:
     def _of_set(self, found: SubmittedFile, submission: Submission) -> tuple[Task, Receipt]:
         lock = self._locks.get(submission.set or "")
         if lock is None:
-            known = ", ".join(self._locks) or "none"
+            known = f", only those for {', '.join(self._locks)}" if self._locks else ""
             raise BadSubmission(
-                f"There is no lock file for the set {submission.set!r} (found: {known}). "
+                f"No lock file for the set {submission.set!r} could be used{known}. "
                 + (self._unused[0] if self._unused else "Name it with --lock.")
             )
         submission = of_set(found, submission, lock, self._decisions.student, self._decisions.uploaders)
@@ -241,7 +241,9 @@ def _opened(path: Path, key: bytes | None, *, is_given: bool) -> Lock:
             "name the right one with --lock."
         )
     if key:
-        raise _NotUsed(f"{path} is signed with a different course key than the given one.")
+        raise _NotUsed(
+            f"{path} is signed with a different course key than the one you gave. Give the key that `assign` used, with --key."
+        )
     raise _NotUsed(f"{path} was not assigned on this computer. If it is yours, name it with --lock.")
 
 

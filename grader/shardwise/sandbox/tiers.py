@@ -106,8 +106,8 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
 def _user_in_words(plan: Plan, user: int) -> str:
     if not plan.become_nobody:
         return "as root without capabilities" if user == 0 else f"as user {user}"
-    whom = "as nobody" if user == NOBODY else "as a separate user"
-    return f"{whom}, which opens files as the interpreter's owner" if plan.reads_as_owner else whom
+    whom = "as the user nobody" if user == NOBODY else "as a separate user"
+    return f"{whom}, who reads the interpreter's files as their owner" if plan.reads_as_owner else whom
 
 
 def _self_test(sandbox: Sandbox) -> None:

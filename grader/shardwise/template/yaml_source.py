@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from yaml.constructor import ConstructorError, SafeConstructor  # type: ignore[import-untyped]
 
 from shardwise.errors import Fault, Faulty
+from shardwise.file_names import NAME_RULE, SAFE_NAME
 from shardwise.template.yaml_nodes import DEEPEST, MOST_VALUES, TAG, TooMany, composed
 from shardwise.text_files import read_text
 
@@ -182,11 +183,13 @@ def parse_yaml(text: str, name: str) -> Source:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(part for part in (error.context, error.problem) if part)
-        message = f"not YAML: {problem.splitlines()[0]}"
+        message = (
+            problem.splitlines()[0] if isinstance(error, _NoValue) else f"not valid YAML: {problem.splitlines()[0]}"
+        )
         remedy = "Correct this value." if isinstance(error, _NoValue) else _yaml_remedy(problem)
         raise Faulty([_fault_at(name, text, mark.line, mark.column, message, remedy)]) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:  # OverflowError for an escape that is not a character
-        raise Faulty([Fault(name, f"not YAML: {str(error).splitlines()[0]}")]) from None
+        raise Faulty([Fault(name, f"not valid YAML: {str(error).splitlines()[0]}")]) from None
     return Source(name, text, data, tree.places, tree.key_places)
 
 
@@ -197,7 +200,7 @@ def _yaml_remedy(problem: str) -> str:
         return "YAML does not allow tabs for indentation. Use spaces."
     if "a list or a mapping" in problem:
         return "A text that begins with { or [ needs quotes."
-    return "Check the indentation and the quotes here."
+    return "Check the indentation, quotes and brackets here."
 
 
 def validate(source: Source, model: Any) -> Any:
@@ -235,6 +238,8 @@ def _faults(source: Source, errors: Sequence[Any], adapter: TypeAdapter[Any]) ->
     """Yield pydantic's errors in our words, with one fault for all branches of a union."""
     branches: dict[Path_, list[Any]] = {}
     for error in errors:
+        if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
+            continue  # pydantic does not count entries that have a fault of their own
         path = _real_path(source, error)
         if error["type"] in _WORDS and path in source.places:
             branches.setdefault(path, []).append(error)
@@ -253,15 +258,15 @@ _WORDS = {
     "model_type": "keys with values", "model_attributes_type": "keys with values", "literal_error": "{expected}",
     "greater_than": "a number above {gt}", "greater_than_equal": "a number of at least {ge}",
     "less_than": "a number below {lt}", "less_than_equal": "a number of at most {le}",
-    "too_short": "a length of at least {min_length}", "too_long": "a length of at most {max_length}",
+    "too_short": "at least {min_length} entries", "too_long": "at most {max_length} entries",
     "string_too_short": "at least {min_length} characters", "string_too_long": "at most {max_length} characters",
-    "string_pattern_mismatch": "the form {pattern}",
+    "string_pattern_mismatch": "text that matches the regular expression {pattern}",
 }  # fmt: skip
 
 
 def _wrong_sort(source: Source, path: Path_, errors: Sequence[Any]) -> Fault:
     """Return the fault of a value with the wrong type or size."""
-    expected = list(dict.fromkeys(_WORDS[error["type"]].format(**error.get("ctx", {})) for error in errors))
+    expected = list(dict.fromkeys(map(_expected, errors)))
     if "a number" in expected and "a whole number" in expected:
         expected.remove("a whole number")
     seen = errors[0]["input"]
@@ -269,6 +274,8 @@ def _wrong_sort(source: Source, path: Path_, errors: Sequence[Any]) -> Fault:
     remedy = ""
     if isinstance(seen, str) and any("number" in words for words in expected) and _is_number(seen):
         remedy = f"Write the number without quotes: {seen.strip()}"
+    elif "a valid file name" in expected:
+        remedy = NAME_RULE
     elif isinstance(seen, tuple) and "a number" in expected:
         remedy = "To draw one of several values, write {choice: [a, b]}."
     elif "a list" in expected and isinstance(seen, str | int | float):
@@ -278,6 +285,15 @@ def _wrong_sort(source: Source, path: Path_, errors: Sequence[Any]) -> Fault:
             else "Begin each entry of a list with a hyphen."
         )
     return source.fault(path, f"{name}: expected {' or '.join(expected)}, but found {_described(seen)}", remedy)
+
+
+def _expected(error: Any) -> str:
+    """Return what one of pydantic's errors expected, in words."""
+    context = error.get("ctx", {})
+    if context.get("pattern") == f"^{SAFE_NAME}$":
+        return "a valid file name"
+    words = _WORDS[error["type"]].format(**context)
+    return words.replace(" 1 entries", " 1 entry").replace(" 1 characters", " 1 character")
 
 
 def _described(seen: Any) -> str:

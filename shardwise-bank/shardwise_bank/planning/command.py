@@ -67,7 +67,10 @@ def plan(
         str | None, typer.Option(help="Print the settings of a framework instead: megatron or torchtitan.")
     ] = None,
 ) -> None:
-    """Plan a training run: memory, time and cost of a layout, or the best layouts with --search."""
+    """Plan a training run: memory, time and cost.
+
+    Without --search, it plans one layout; with --search, it lists the best layouts.
+    """
     from shardwise_bank.planning.inputs import COMMAND, asked, parts_in_file
 
     layout = {

@@ -120,7 +120,7 @@ def test_forms_follow_the_dark_theme_of_jupyterlab(in_lab: Page, lab: Lab) -> No
     form.get_by_role("combobox", name="tp").select_option("2")
     form.get_by_role("combobox", name="pp").select_option("2")
     form.get_by_role("button", name="Check", exact=True).click()
-    expect(form.locator(".limits")).to_contain_text("limits missed")
+    expect(form.locator(".limits")).to_contain_text("limits violated")
     page.evaluate(DARK)
     page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
     expect(form).to_have_css("color-scheme", "dark")

@@ -128,7 +128,9 @@ def test_the_chunks_of_a_right_layout_of_the_405b_are_equal_but_for_the_two_at_t
             if chunks % 2 == 0 and 63 % (chunks // 2) and 64 % (chunks // 2):
                 told.add(chunks)
                 assert feedback.credit == 0, (question.seed, pp, v)
-                assert f"{chunks} chunks, which cannot be equal" in feedback.say or f"make {chunks} chunks" in feedback.say
+                assert (
+                    f"{chunks} chunks, which cannot be equal" in feedback.say or f"make {chunks} chunks" in feedback.say
+                )
             elif feedback.outcome == "correct":
                 right.add(chunks)
     assert right == {32, 64, 128} and {24, 28, 48, 112} <= told

@@ -195,7 +195,7 @@ def test_what_does_not_run_is_told_with_what_does() -> None:
 
 def test_conventions_name_what_others_would_count() -> None:
     mfu = "MFU counts attention over all pairs of tokens, including masked ones, relative to the dense BF16 peak"
-    room = "GPU memory capacity is 85.5 GB, as the driver of a H100-80GB reports; the lessons use 80 GB"
+    room = "GPU memory capacity is 85.5 GB, as the H100-80GB driver reports; the lessons use 80 GB"
     wide = "gradients take 4 bytes per parameter, as in megatron-2024; the lessons' 16 bytes per parameter include 2"
     assert conventions(CLUSTER, Layout(dp=64)) == (room, wide, mfu)
     assert conventions(CLUSTER, Layout(dp=64, software="nemo-2024")) == (room, mfu)

@@ -61,7 +61,9 @@ class Lock:
         except OSError as error:
             raise ShardwiseError(f"{path} cannot be read as a lock file: {error.strerror}") from None
         except _DAMAGE as error:
-            raise ShardwiseError(f"{path} cannot be read as a lock file: {error}") from None
+            raise ShardwiseError(
+                f"{path} cannot be read as a lock file: {error}. `assign` writes lock files, whose names end in {LOCK_SUFFIX}."
+            ) from None
         if not self.is_whole and not cut_off:
             raise ShardwiseError(
                 f"{path} was cut off before its last line. Run the same `shardwise assign` again to repair it."
@@ -81,7 +83,9 @@ class Lock:
     def _key(self, given: bytes | None) -> bytes:
         known_by = str(self.header.get("key"))
         if given is not None and key_fingerprint(given) != known_by:
-            raise ShardwiseError(f"{self.path} is signed with a different course key than the given one.")
+            raise ShardwiseError(
+                f"{self.path} is signed with a different course key than the one you gave. Give the key that `assign` used, with --key."
+            )
         return given if given is not None else key_for(self.path, known_by)
 
     def _read_students(self, file: BinaryIO, first: bytes) -> None:

@@ -49,11 +49,15 @@ def load_roster(path: Path) -> list[Student]:
     places: dict[str, str] = {}
     for line, row in table.rows:
         place, student = f"{path}:{line}:1", row[identity].strip()
-        if fault := fault_of_name(student):
+        if not student:
+            what = f"the column {named[0]} is empty in this line"
+            faults.append(Fault(place, what, "Write the student there, or remove the line."))
+        elif fault := fault_of_name(student):
             what, remedy = fault
             faults.append(Fault(place, f"student {student!r} {what}", remedy))
         elif student.lower() in students:
-            faults.append(Fault(place, f"student {student!r} is listed twice"))
+            remedy = "Keep one of the lines. Upper and lower case make no difference."
+            faults.append(Fault(place, f"student {student!r} is listed twice", remedy))
         name = " ".join(printable(row.get(head.get("name", ""), "")).split())
         students[student.lower()] = Student(student, name or student, _aliases(row, head, student))
         places[student.lower()] = place

@@ -96,7 +96,7 @@ def _loaded(contents: bytes) -> dict[str, Any]:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         detail = str(error) if isinstance(error, ValueError) else "its nesting is too deep"
-        raise BadSubmission(f"This is not a notebook: {detail[:200]}.") from None
+        raise BadSubmission(f"This is not a notebook, because it is not valid JSON: {detail[:200]}.") from None
     if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
         raise BadSubmission("This JSON file is not a notebook of format 4: it has no list of cells.")
     if data.get("nbformat") != 4:

@@ -164,10 +164,10 @@ def _by_algebra(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str
         most = replace(most, symbols=_symbols(ours))
     sentences = {}
     if quotient is not None and most.holds(quotient) and not _ODD_SUM.search(str(quotient)):
-        sentences[f"Your formula is `{quotient}` times the right one."] = _size(quotient)
+        sentences[f"Your formula is `{quotient}` times the correct one."] = _size(quotient)
     for sign, excess in ("plus", wrong - right), ("minus", right - wrong):
         if (term := _factored(excess, symbols)) is not None and most.holds(term):
-            sentences[f"Your formula is the right one {sign} `{term}`."] = _size(term)
+            sentences[f"Your formula is the correct one {sign} `{term}`."] = _size(term)
     return min(sentences, key=sentences.__getitem__, default="")
 
 
@@ -179,7 +179,7 @@ def _by_slip(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
     for slip in nearby_formulas(ours.tree, ()):
         may_say = most.operations > 1 if slip.named_part is None else most.holds(slip.named_part)
         if may_say and slip.identity == theirs.fingerprint:
-            return f"Your formula is the right one {slip.how}."
+            return f"Your formula is the correct one {slip.how}."
     return ""
 
 
@@ -193,10 +193,12 @@ def _multiple(factor: Any) -> str:
     """Return the feedback on a formula that is a number times the right one."""
     exactly = show_number(int(factor)) if factor.is_Integer else str(factor)
     if factor == -1:
-        return "Your formula is the right one with the opposite sign."
+        return "Your formula has the opposite sign of the correct one."
     if len(exactly) <= LONGEST_NUMBER and factor.q <= LARGEST_BELOW:
-        return f"Your formula is {exactly} times the right one."
-    return "" if abs(factor - 1) < NEAR else f"Your formula is about {show_number(float(factor))} times the right one."
+        return f"Your formula is {exactly} times the correct one."
+    return (
+        "" if abs(factor - 1) < NEAR else f"Your formula is about {show_number(float(factor))} times the correct one."
+    )
 
 
 def _factored(function: Any, symbols: Sequence[Any]) -> Any:

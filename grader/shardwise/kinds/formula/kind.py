@@ -187,7 +187,7 @@ mistakes:
             return Feedback.judged(question, 1.0)
         where = ", ".join(f"{name} = {show_number(_whole(number))}" for name, number in counter.point.items())
         given, right = _shown(counter.theirs, counter.ours)
-        example = f"At {where} your formula gives {given}, and the right one gives {right}."
+        example = f"At {where} your formula gives {given}, and the correct one gives {right}."
         for index, slip in enumerate(key.mistakes):
             wrong = parse(slip.formula, tuple(form.symbols))
             if formulas.is_recognised(value, wrong, key.points):

@@ -34,9 +34,9 @@ def nearly(theirs: ParsedFormula, ours: ParsedFormula) -> str:
         return ""
     pairs = list(zip(theirs.fingerprint, right, strict=True))
     if all(wrong * other % PRIME == 1 for wrong, other in pairs):
-        return "Your formula is upside down: it is 1 divided by the right one."
+        return "Your formula is upside down: it is 1 divided by the correct one."
     if all((wrong + other) % PRIME == 1 for wrong, other in pairs):
-        return "Your formula is 1 minus the right one."
+        return "Your formula is 1 minus the correct one."
     for tree, said in islice(one_node_changed(theirs.tree, _changes), MOST_CHANGES):
         if _is(tree, right):
             return said
@@ -98,7 +98,7 @@ def _changes(node: Node) -> Iterator[tuple[Node, str]]:
     elif node.kind == "over":
         yield replace(node, parts=node.parts[::-1]), f"A fraction is upside down{where}."
     if node.kind in ("plus", "minus") and bare(node.parts[0]).kind == "symbol" and bare(node.parts[1]).value == 1:
-        yield node.parts[0], f"You wrote `{node}` where `{node.parts[0]}` alone belongs."
+        yield node.parts[0], f"You wrote `{node}` where only `{node.parts[0]}` belongs."
 
 
 def _bracketed(text: str) -> Iterator[tuple[str, str]]:

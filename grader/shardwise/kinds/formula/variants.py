@@ -19,7 +19,7 @@ class NearbyFormula:
 
     tree: Node
     identity: Fingerprint
-    how: str  # the words after “Your formula is the right one”
+    how: str  # the words after “Your formula is the correct one”
     named_part: Node | None = None  # the part of the right formula that `how` names
 
 
@@ -80,4 +80,4 @@ def _rounded_otherwise(node: Node) -> Iterator[_Slip]:
     way = "down instead of up" if is_up else "up instead of down"
     yield other, f"except that it rounds {way}", None
     step = Node("plus" if is_up else "minus", (other, _ONE))
-    yield step, f"except that it is one too {'high' if is_up else 'low'} where nothing has to be rounded", None
+    yield step, f"except that it gives one too {'many' if is_up else 'few'} where nothing has to be rounded", None
