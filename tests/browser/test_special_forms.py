@@ -354,7 +354,7 @@ def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
     for name, value in key.witness.items():
         go_to(page, form.get_by_label(name, exact=True))
         page.keyboard.type(str(value))
-    go_to(page, form.get_by_label("3. That line, mended"))
+    go_to(page, form.get_by_label("3. The corrected line"))
     page.keyboard.press("Control+a")
     page.keyboard.type(key.original_line)
     page.keyboard.press("Enter")
@@ -368,7 +368,7 @@ def test_an_argument_that_cannot_be_read_is_said_beside_it(bare: Any) -> None:
     form = bare.problem(asked("ring-time-bug"))
     field = form.get_by_label("gpus", exact=True)
     field.fill("many")
-    note = form.get_by_text("gpus is a whole number of at least 0 in base units, such as 2 or 64, and I saw “many”.")
+    note = form.get_by_text("gpus is a whole number of at least 0 in base units, such as 2 or 64, but I saw “many”.")
     expect(note).to_be_visible()
     expect(field).to_have_accessible_description(note.inner_text())
     field.fill("8")

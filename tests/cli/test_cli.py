@@ -397,8 +397,8 @@ def test_render_writes_notebooks_and_check_detects_differences(run: Any, small_b
     assert run(*options).code == 0
     assert run(*options, "--check").code == 0
     path = small_bank / "problems" / "01-one" / "only-one.yaml"
-    assert "It falls, and not to a half." in path.read_text()
-    path.write_text(path.read_text().replace("It falls, and not to a half.", "It falls to more than a half."))
+    assert "It falls, but not by half." in path.read_text()
+    path.write_text(path.read_text().replace("It falls, but not by half.", "It falls to more than a half."))
     assert run(*options, "--check").code == 1
 
 

@@ -20,7 +20,7 @@ def said(ours: str, theirs: str) -> str:
         ("2*M*(N-1)/N", "2*M*(N+1)/N", "There is a plus where a minus belongs: `N + 1`."),
         ("P*(S-w/2)", "P*(S+w/2)", "There is a plus where a minus belongs: `S + w/2`."),
         ("ceil(P/(D+A))", "ceil(P/(D-A))", "There is a minus where a plus belongs: `D - A`."),
-        ("2*P + 14*P/N", "2*P + 14*P/(N-1)", "`N - 1` is too much: only `N` belongs there."),
+        ("2*P + 14*P/N", "2*P + 14*P/(N-1)", "You wrote `N - 1` where only `N` belongs."),
         ("ceil(16*P/(D-A))", "ceil((D-A)/(16*P))", "A fraction is upside down: `(D - A)/(16*P)`."),
     ],
 )
@@ -31,9 +31,9 @@ def test_one_sign_one_end_or_one_turn_is_named_where_it_stands(ours: str, theirs
 @pytest.mark.parametrize(
     ("ours", "theirs", "place"),
     [
-        ("2*M*(N-1)/N", "2*M*N-1/N", "around `N-1`: a product and a division come before"),
-        ("2*r/(A*t+2*r)", "2*r/A*t+2*r", "around `A*t+2*r`: a product and a division come before"),
-        ("M/(N*A)", "M/N*A", "around `N*A`: a division takes only the one thing that follows it"),
+        ("2*M*(N-1)/N", "2*M*N-1/N", "around `N-1`: multiplication and division bind more tightly"),
+        ("2*r/(A*t+2*r)", "2*r/A*t+2*r", "around `A*t+2*r`: multiplication and division bind more tightly"),
+        ("M/(N*A)", "M/N*A", "around `N*A`: a division applies only to the factor right after it"),
         ("ceil(log2(N)*(A+1))", "ceil(log2(N)*A+1)", "around `A+1`"),
     ],
 )
@@ -44,16 +44,16 @@ def test_forgotten_brackets_are_named_where_they_are_missing(ours: str, theirs: 
 def test_the_inverse_the_rest_and_half_of_a_fraction_are_named() -> None:
     share = "2*r/(A*t+2*r)"
     assert said(share, "(A*t+2*r)/(2*r)") == "Your formula is upside down: it is 1 divided by the correct one."
-    assert said(share, "A*t/(A*t+2*r)") == "Your formula gives the rest: it is 1 minus the correct one."
+    assert said(share, "A*t/(A*t+2*r)") == "Your formula is 1 minus the correct one."
     assert said("(M+2*r)/(A*t+2*r)", "M+2*r") == "You have the numerator. What do you divide it by?"
     assert said(share, "A*t+2*r") == "You have the denominator. What is the numerator?"
 
 
 def test_one_other_number_and_one_symbol_on_the_wrong_side_are_named() -> None:
-    assert said("ceil(16*P/(D-A))", "ceil(18*P/(D-A))") == "All but one number is right: what does `18` count?"
+    assert said("ceil(16*P/(D-A))", "ceil(18*P/(D-A))") == "All numbers but one are right. What does `18` count?"
     long = "t*A*S*D*N/(M*w*(P-1)*(1-r))"  # too many symbols for algebra
-    assert said(long, "t*A*S*D*N*M/(w*(P-1)*(1-r))") == "`M` is on the wrong side of the fraction line."
-    assert said(long, "A*S*D*N/(t*M*w*(P-1)*(1-r))") == "`t` is on the wrong side of the fraction line."
+    assert said(long, "t*A*S*D*N*M/(w*(P-1)*(1-r))") == "`M` is on the wrong side of the fraction."
+    assert said(long, "A*S*D*N/(t*M*w*(P-1)*(1-r))") == "`t` is on the wrong side of the fraction."
 
 
 @pytest.mark.parametrize("theirs", ["0", "1", "w", "M"])
