@@ -411,7 +411,11 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, se
         (f"{RING}/Ring_Time", "'Ring_Time' is not a valid slug: use 3 to 60 lower-case letters and digits"),
         (f"{RING}/../x", "'../x' is not a valid slug"),
         (f"{RING}/check", "'check' is reserved: notebooks use that name for something else"),
-        (RING, f"'{RING}' has no chapter. Write chapter/problem, such as {RING}/{RING}."),
+        (
+            "free-fall",
+            f"'free-fall' does not name a chapter and a problem. Write chapter/problem, such as {RING}/free-fall.",
+        ),
+        (RING, f"'{RING}' does not name a chapter and a problem. Write chapter/problem, such as {RING}/my-problem."),
     ],
 )
 def test_a_problem_with_an_invalid_name_is_not_created(bank_copy: Path, name: str, words: str) -> None:
