@@ -354,7 +354,7 @@ def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
     for name, value in key.witness.items():
         go_to(page, form.get_by_label(name, exact=True))
         page.keyboard.type(str(value))
-    go_to(page, form.get_by_label("3. That line, mended"))
+    go_to(page, form.get_by_label("3. Corrected line"))
     page.keyboard.press("Control+a")
     page.keyboard.type(key.original_line)
     page.keyboard.press("Enter")
@@ -373,7 +373,7 @@ def test_an_argument_that_cannot_be_read_is_said_beside_it(bare: Any) -> None:
     expect(field).to_have_accessible_description(note.inner_text())
     field.fill("8")
     expect(note).to_have_count(0)
-    expect(field).to_have_accessible_description("usually 2 to 64, whole")
+    expect(field).to_have_accessible_description("usually 2 to 64, integer")
     bare.is_fit_for_all()
 
 
