@@ -108,7 +108,7 @@ def dividing_micro_batch(*, target_batch: int, dp: int, largest_micro_batch: int
 
 
 def optimizer_steps(*, tokens: float, batch_tokens: float) -> float:
-    """Optimizer steps of a run, which are its gradient all-reduces too if each step has one.
+    """Optimizer steps of a run; also its gradient all-reduces if each step has one.
 
         steps = T / B
 

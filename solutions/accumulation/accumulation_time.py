@@ -72,7 +72,7 @@ def communication_share(*, accumulation_steps: int, micro_batch_s: float, all_re
 
 
 def communication_overhead(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """What the all-reduce adds to a step, measured by the step's compute.
+    """Time that the all-reduce adds to a step, relative to its compute time.
 
         overhead = t_ar / (a · t_mb)
 
@@ -136,7 +136,7 @@ def share_after_change(*, share: float, accumulation_steps: int, other_steps: in
 
 
 def waiting_seconds(*, few_steps: int, few_step_s: float, many_steps: int, many_step_s: float) -> float:
-    """What a step waits for next to its micro-batches, from the step times with few and with many accumulation steps.
+    """Time of a step beyond its micro-batches, from the step times with few and with many accumulation steps.
 
         t_w = (a_2 · T_1 - a_1 · T_2) / (a_2 - a_1)
 

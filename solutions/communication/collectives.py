@@ -14,7 +14,7 @@ COLLECTIVES = (*_ROOTED, *_ONE_PASS, "all-reduce")
 
 
 def bus_factor(*, collective: str, gpus: int) -> float:
-    """Bytes that the busiest GPU sends for each byte of the message, at best.
+    """Fewest bytes that the busiest GPU has to send per byte of the message.
 
         all-reduce                                2 · (N-1)/N
         reduce-scatter, all-gather, all-to-all        (N-1)/N
@@ -76,7 +76,7 @@ def bus_bandwidth(*, collective: str, message_bytes: float, gpus: int, measured_
 
 
 def seconds_at_bus_bandwidth(*, collective: str, message_bytes: float, gpus: int, bus_bytes_per_s: float) -> float:
-    """How long a collective takes at a bus bandwidth that a benchmark has reported for it.
+    """Time of a collective at the bus bandwidth that a benchmark reports for it.
 
         seconds = factor · S / busbw
 
@@ -209,7 +209,7 @@ def double_tree_seconds(
 
 
 def message_for_efficiency(*, efficiency: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float) -> float:
-    """The message from which a ring all-reduce spends at least a share of its time on bytes, not on latency.
+    """Smallest message for which a ring all-reduce spends at least a given share of its time on transfers, not on latency.
 
         M = N · α · β · e/(1 - e)
 

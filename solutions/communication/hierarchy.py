@@ -62,7 +62,7 @@ def nvlink_bytes(*, message_bytes: float, gpus_per_server: int) -> float:
 def leader_seconds(
     *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
 ) -> float:
-    """Time of an all-reduce with a leader in each node, phase after phase, without latency.
+    """Time of an all-reduce with a leader in each node, one phase after another, without latency.
 
         seconds = M/β_nvlink + 2 · M · (k-1)/(k · β_port) + M/β_nvlink
 
@@ -93,7 +93,7 @@ def sharded_seconds(
     nvlink_bytes_per_s: float,
     latency_s: float = 0.0,
 ) -> float:
-    """Time of an all-reduce whose parts go through a port each, phase after phase.
+    """Time of an all-reduce that sends each part through its own port, one phase after another.
 
         seconds = 2 · M · (g-1)/(g · β_nvlink) + 2 · (M/g) · (k-1)/(k · β_port) + 2 · (g-1 + k-1) · α
 
@@ -117,7 +117,7 @@ def sharded_seconds(
 def sharded_overlapped_seconds(
     *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
 ) -> float:
-    """Time of the same all-reduce when many slices of the message are under way, so that all links work at once.
+    """Time of the same all-reduce when many slices of the message are in flight, so that all links work at once.
 
         seconds = max(2 · M · (g-1)/(g · β_nvlink), 2 · (M/g) · (k-1)/(k · β_port))
 
@@ -138,7 +138,7 @@ def sharded_overlapped_seconds(
 def sharded_bounds_seconds(
     *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
 ) -> tuple[float, float]:
-    """The least and the most that an all-reduce over nodes takes.
+    """Lower and upper bound on the time of an all-reduce over nodes.
 
     The least is sharded_overlapped_seconds, the most is sharded_seconds.
 
@@ -209,7 +209,7 @@ def pod_uplink_bytes_per_s(*, gpus_per_pod: int, port_bytes_per_s: float, oversu
 def largest_oversubscription(
     *, gradient_bytes: float, pods: int, gpus_per_pod: int, port_bytes_per_s: float, available_s: float
 ) -> float:
-    """The thinnest links between pods over which a hierarchical all-reduce still ends in a given time.
+    """Lowest bandwidth between pods at which a hierarchical all-reduce still finishes in a given time.
 
         r = n · β_port · t/(2 · M · (D-1)/D)
 
@@ -230,7 +230,7 @@ def largest_oversubscription(
 
 
 def in_switch_bytes(*, message_bytes: float, gpus: int) -> float:
-    """Bytes that each GPU sends in an all-reduce whose sums are made by the switch.
+    """Bytes that each GPU sends in an all-reduce that the switch adds up.
 
         bytes = M · (N+1)/N
 
@@ -252,7 +252,7 @@ def in_switch_bytes(*, message_bytes: float, gpus: int) -> float:
 
 
 def link_rate_behind_in_switch(*, bus_bytes_per_s: float, gpus: int) -> float:
-    """What the links carry when a switch does the sums and a benchmark reports a bus bandwidth.
+    """Rate of the links when a switch adds up the data, from the reported bus bandwidth.
 
         rate = busbw · (N+1)/(2 · (N-1))
 
@@ -273,7 +273,7 @@ def link_rate_behind_in_switch(*, bus_bytes_per_s: float, gpus: int) -> float:
 
 
 def port_rate_behind_bus_bandwidth(*, bus_bytes_per_s: float, servers: int, gpus_per_server: int) -> float:
-    """What each GPU's port carries on average during a sharded all-reduce, from the bus bandwidth that is reported.
+    """Average rate of each GPU's port during a sharded all-reduce, from the reported bus bandwidth.
 
         rate = busbw · (k-1)/(N-1)      with  N = g · k
 
@@ -295,7 +295,7 @@ def port_rate_behind_bus_bandwidth(*, bus_bytes_per_s: float, servers: int, gpus
 
 
 def collective_gap(*, near_gpus: int, near_bus_bytes_per_s: float, far_gpus: int, far_bus_bytes_per_s: float) -> float:
-    """Ratio of the times that an all-reduce takes on more and on fewer GPUs, from measured bus bandwidths.
+    """Ratio of an all-reduce's times on more and on fewer GPUs, from measured bus bandwidths.
 
         gap = (N_f-1)/N_f / busbw_f · N_n/(N_n-1) · busbw_n
 

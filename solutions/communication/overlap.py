@@ -100,7 +100,7 @@ def last_gradients_seconds(
 
 
 def bucketed_tail_seconds(*, buckets: int, backward_s: float, transfer_s: float, latency_s: float) -> float:
-    """What remains exposed when the gradients are sent in equal buckets and every all-reduce has a fixed cost.
+    """Exposed communication when the gradients are sent in equal buckets and every all-reduce has a fixed cost.
 
         seconds = c + (n-1) · max(0, c - T/n)      with  c = X/n + λ
 
@@ -213,7 +213,7 @@ def comm_compute_ratio(
     flop_of_all_gpus: float,
     flop_per_s: float,
 ) -> float:
-    """Time of the gradients' all-reduce over the time of a step's computation.
+    """Ratio of the gradient all-reduce time to the compute time of a step.
 
         ratio = (2 · b · P · (N-1)/N/β) / (C/N/F)
 

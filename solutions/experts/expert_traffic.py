@@ -51,7 +51,7 @@ def step_exchange_bytes(
 
 
 def exchange_over_all_reduce(*, experts_per_token: int, ep: int, tp: int) -> float:
-    """Bytes of one all-to-all of an expert-parallel group over those of one all-reduce of a tensor-parallel group.
+    """Ratio of the bytes of an expert-parallel all-to-all to those of a tensor-parallel all-reduce.
 
         ratio = k·(n-1)/n  /  ( 2·(t-1)/t )
 

@@ -118,7 +118,7 @@ def predict() -> dict[str, Any]:
     idle = bubble_idle_fraction(stages=4, micro_batches=8)
     return {
         "ask": "A pipeline has 4 equal stages, and 8 micro-batches pass through it under 1F1B. "
-        "What share of the step time does a stage wait?",
+        "For what share of the step time is a stage idle?",
         **choice(percent(idle), ("9.38 %", "12.5 %", "27.3 %", "37.5 %", "50 %")),
         "why": "A stage waits for the time of 3 micro-batches, and the step takes 8 + 3. Relative to compute alone, that would be 37.5 %.",
     }

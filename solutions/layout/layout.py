@@ -157,7 +157,7 @@ def best_layout(
     gpus_per_node: int = 8,
     max_stages: int = 32,
 ) -> tuple[int, int, int, int]:
-    """The layout (TP, CP, PP, DP) that fits and takes the shortest step; TP and PP are powers of two.
+    """Layout (TP, CP, PP, DP) that fits and has the shortest step time; TP and PP are powers of two.
 
         weights      weight_bytes / (tp · pp)
         activations  activation_bytes / (tp · cp) · min(m, pp) / pp     m = sequences / dp micro-batches a replica

@@ -65,7 +65,7 @@ def naive_root_bytes(*, message_bytes: float, gpus: int) -> float:
 
 
 def steps(*, gpus: int) -> int:
-    """Steps of a ring all-reduce, one after the other.
+    """Sequential steps of a ring all-reduce.
 
         steps = 2 · (N-1)
 
@@ -192,7 +192,7 @@ def faster_algorithm(*, message_bytes: float, gpus: int, bandwidth_bytes_per_s: 
 
 
 def bus_bandwidth(*, message_bytes: float, gpus: int, measured_s: float) -> float:
-    """Bus bandwidth of a measured all-reduce: to be compared with what the wire can do.
+    """Bus bandwidth of a measured all-reduce, to compare with the rate of the links.
 
         busbw = (M / t) · 2 · (N-1)/N
 
@@ -213,7 +213,7 @@ def bus_bandwidth(*, message_bytes: float, gpus: int, measured_s: float) -> floa
 
 
 def link_utilisation(*, message_bytes: float, gpus: int, measured_s: float, bandwidth_bytes_per_s: float) -> float:
-    """The share of a link's one-way rate that a measured all-reduce keeps busy.
+    """Fraction of a link's one-way rate that a measured all-reduce achieves.
 
         utilisation = busbw / β
 
@@ -257,7 +257,7 @@ def crossover_bytes(*, gpus: int, bandwidth_bytes_per_s: float, latency_s: float
 
 
 def largest_naive_group(*, message_bytes: float, bandwidth_bytes_per_s: float, wait_s: float) -> int:
-    """The most GPUs whose gradients can all be sent to GPU 0 within a wait, GPU 0 included.
+    """Largest number of GPUs, including GPU 0, whose gradients all reach GPU 0 within a time budget.
 
         N = ⌊W · β / M⌋ + 1
 
@@ -275,7 +275,7 @@ def largest_naive_group(*, message_bytes: float, bandwidth_bytes_per_s: float, w
 
 
 def parameters_behind_phase(*, sent_bytes: float, gpus: int, bytes_per_gradient: float) -> float:
-    """Parameters of a model whose reduce-scatter of gradients sends so many bytes from each GPU.
+    """Parameters of a model, from the bytes that each GPU sends to reduce-scatter the gradients.
 
         P = sent · N/(N-1) / b_g
 
@@ -294,7 +294,7 @@ def parameters_behind_phase(*, sent_bytes: float, gpus: int, bytes_per_gradient:
 
 
 def algorithm_bandwidth_elsewhere(*, algorithm_bytes_per_s: float, gpus: int, other_gpus: int) -> float:
-    """The algorithm bandwidth of an all-reduce on other GPUs, when their links are as busy as those measured.
+    """Algorithm bandwidth of an all-reduce on a different number of GPUs whose links are equally busy.
 
         algbw' = algbw · 2 · (N-1)/N / (2 · (N'-1)/N')
 
@@ -316,7 +316,7 @@ def algorithm_bandwidth_elsewhere(*, algorithm_bytes_per_s: float, gpus: int, ot
 
 
 def largest_ring(*, message_bytes: float, bandwidth_bytes_per_s: float, latency_s: float, budget_s: float) -> int:
-    """The most GPUs whose ring all-reduces a message within a time.
+    """Largest number of GPUs whose ring all-reduces a message within a time budget.
 
         the largest N with  2 · (N-1) · (M/(N·β) + α) ≤ T,  from  2αN² + (2M/β - 2α - T)·N - 2M/β = 0
 

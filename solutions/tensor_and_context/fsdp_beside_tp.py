@@ -34,7 +34,7 @@ def layer_bytes_sent(*, tokens: int, hidden: int, layer_parameters: float, fsdp:
 
 
 def lightest_fsdp_degree(*, tokens: int, hidden: int, layer_parameters: float, gpus: int) -> int:
-    """The FSDP degree, a power of two, with which GPUs send least in a layer's forward pass; TP takes the other factor.
+    """FSDP degree, a power of two, at which GPUs send the fewest bytes in a layer's forward pass; TP takes the other factor.
 
         least of  2 · W/t · (x-1)/x + 8 · (T/x) · d · (t-1)/t  over  x · t = N,  near  x = sqrt(4 · T · d · N / W)
 

@@ -139,7 +139,7 @@ def all_reduces(*, layers: int, span: str) -> int:
 
 
 def recomputed_layers(*, counted: int, layers: int, micro_batches: int) -> int:
-    """How many layers a run recomputes, from the all-reduces of its tensor parallelism that a trace of one step shows.
+    """Layers that a run recomputes, from the tensor-parallel all-reduces in the trace of one step.
 
         recomputed = (counted / micro_batches - 4 · layers) / 2
 

@@ -13,7 +13,7 @@ PASSES = {"forward": 1, "step": 3, "step with recompute": 4}  # each as much wor
 def traffic_seconds(
     *, tokens: int, hidden: int, layers: int, tp: int, bus_bandwidth_bytes_per_s: float, span: str = "step"
 ) -> float:
-    """Time that the all-reduces of tensor parallelism take for one micro-batch, none of it hidden.
+    """Time of the tensor-parallel all-reduces for one micro-batch, without overlap.
 
         seconds = traffic / busbw
 
@@ -34,7 +34,7 @@ def step_seconds(
     *, tokens: int, hidden: int, layer_parameters: float, layers: int, tp: int, flop_per_s: float,
     bus_bandwidth_bytes_per_s: float, forward_passes: int = 1,
 ) -> float:  # fmt: skip
-    """Time of one micro-batch, forward and backward, on a tensor-parallel group that hides nothing.
+    """Time of one micro-batch, forward and backward, on a tensor-parallel group without overlap.
 
         seconds = layers · ( 2 · (r + 2) · tokens · W / (t · F)  +  (2·r + 2) · 2 · 2 · tokens · d · (t-1)/t / β )
 
@@ -66,7 +66,7 @@ def overhead_of_compute(
     *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float,
     span: str = "forward",
 ) -> float:  # fmt: skip
-    """What tensor parallelism adds to a layer's compute, measured by the compute time.
+    """Time that tensor parallelism adds to a layer, relative to its compute time.
 
         overhead = c · d · (t-1) · F / (W · β)        c = 4 forward, 8/3 in a step, 3 in a step with recompute
 

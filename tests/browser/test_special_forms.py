@@ -373,7 +373,7 @@ def test_an_argument_that_cannot_be_read_is_said_beside_it(bare: Any) -> None:
     expect(field).to_have_accessible_description(note.inner_text())
     field.fill("8")
     expect(note).to_have_count(0)
-    expect(field).to_have_accessible_description("usually 2 to 64, whole")
+    expect(field).to_have_accessible_description("usually 2 to 64, integer")
     bare.is_fit_for_all()
 
 

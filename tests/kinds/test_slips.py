@@ -94,7 +94,7 @@ def test_a_recognised_mistake_that_another_slip_meets_by_accident_says_both() ->
     assert say(ring(mistake=listed), 22 * (1e9 / 12 / 1e11)) == "You know this mistake."  # one slip under two names
     other = RING.replace("GPUS", "8, 16, 32").replace("MISTAKE", CHUNKS_OF_8)
     eight = next(asked for seed in range(20) if (asked := posed(other, seed)).params["gpus"] == "8")
-    assert "Another slip gives the same number here" in say(eight, 14 * (1e9 / 8 / 1e11 + 24e-3))
+    assert "Another mistake gives the same number here" in say(eight, 14 * (1e9 / 8 / 1e11 + 24e-3))
     sixteen = next(asked for seed in range(20) if (asked := posed(other, seed)).params["gpus"] == "16")
     assert say(sixteen, 30 * (1e9 / 16 / 1e11 + 24e-3)) == "You know this mistake."
 

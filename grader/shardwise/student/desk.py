@@ -23,7 +23,7 @@ from shardwise.student.session import Session
 from shardwise.student.views import verdict, view
 
 _LAST = "That was the last problem of this chapter."
-_LATER = "After your first check, a chart here compares each step with its limit."
+_LATER = "After your first check, a chart here compares each quantity with its limit."
 _ONE_AT_A_TIME = Lock()  # requests arrive on the notebook's thread and on the thread of a form's own connection
 
 Data = dict[str, Any]

@@ -298,7 +298,7 @@ class _Asked:
         percent = echoed(_number(number), "%")
         if abs(number) >= MOST_SHARE:
             return Reading(float(number / 100), percent, step=step / 100)
-        share = f"{echoed(_number(number * 100), '%')} if it is a share"
+        share = f"{echoed(_number(number * 100), '%')} if it is a fraction"
         return Reading(float(number / 100), f"{percent}, or {share}", other=float(number), step=step / 100)
 
     def _unreadable(self, why: str) -> Unreadable:

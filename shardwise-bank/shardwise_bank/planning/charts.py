@@ -10,7 +10,7 @@ from shardwise.units import show_amount, show_number
 from shardwise_bank.pipelines.named import NAMED, SPLIT
 from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
 from shardwise_bank.pipelines.simulate import Run, simulate
-from shardwise_bank.planning.words import layout_line
+from shardwise_bank.planning.words import BUCKETS, layout_line
 from shardwise_bank.solutions.planner.judging import Layout, Plan
 from shardwise_bank.solutions.planner.memory import micro_batches
 from shardwise_bank.solutions.planner.time import stage_seconds
@@ -209,7 +209,7 @@ def parts_of_memory(plan: Plan) -> list[dict[str, str]]:
     """Return each bucket of memory: its size and its share of GPU memory capacity."""
     return [
         {
-            "name": _name(part),
+            "name": BUCKETS.get(part, part),
             "amount": show_amount(size, "GB", digits=3),
             "share": f"{size / plan.cluster.memory_bytes:.1%}",
         }
@@ -229,9 +229,7 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
     ]  # fmt: skip
     if plan.layout.pp > 1:
         bubble = f"{plan.bubble_idle_fraction:.1%}"
-        found.append(
-            ("pipeline bubble", bubble, f"of the pipeline's time; {plan.bubble_overhead:.1%} of its busy time")
-        )
+        found.append(("pipeline bubble", bubble, f"idle fraction of the pipeline; overhead {plan.bubble_overhead:.1%}"))
     if "days" in costs:
         words = f"for {show_number(costs['tokens'] / 1e12, 3)}T training tokens, excluding failures"
         found.append(("training time", f"{show_number(costs['days'], 3)} days", words))

@@ -38,7 +38,7 @@ def planned(wanted: PlanRequest) -> tuple[Plan, str]:
         product = given.get("tp", 1) * given.get("cp", 1) * given.get("pp", 1)
         given["dp"] = max(1, wanted.cluster.gpus // product)
         if wanted.cluster.gpus % product == 0:
-            note = f"DP is {wanted.cluster.gpus:,} / {product:,}"
+            note = f"DP = {wanted.cluster.gpus:,} / {product:,}"
     layout = Layout(**given)
     return _call(plan, wanted.model, wanted.cluster, layout, wanted.batch), note
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shardwise.cli.tables import console
 from shardwise.markdown.terminal import columns
 from shardwise.units import show_amount, show_number
-from shardwise_bank.planning.words import AXES, as_sentence, batch_line, layout_line, title
+from shardwise_bank.planning.words import AXES, BUCKETS, as_sentence, batch_line, layout_line, title
 from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:
     for bucket, size in memory.items():
         if size:
             table.add_row(
-                _words(bucket),
+                BUCKETS.get(bucket, bucket),
                 show_amount(size, "GB", digits=3),
                 f"{size / room:.0%}",
                 _bar(before * scale, size * scale, "cyan"),
@@ -113,7 +113,7 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
     has_cp, has_ep = (any(getattr(plan.layout, axis) > 1 for plan in plans) for axis in ("cp", "ep"))
     axes = [axis for axis in AXES if axis not in ("cp", "ep") or (axis == "cp" and has_cp) or (axis == "ep" and has_ep)]
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in (*axes, "chunks", "ZeRO", "mb"):
+    for name in (*axes, "chunks", "ZeRO", "MBS"):
         table.add_column(name.upper() if name in AXES else name, justify="right")
     table.add_column("recompute")
     for name in ("memory", "step", "bubble", "MFU"):
@@ -137,7 +137,7 @@ def _rates(plan: Plan, costs: Mapping[str, float]) -> Table:
         f"HFU {plan.hfu:.1%}, {show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU",
     )
     bubble = f"{plan.bubble_idle_fraction:.1%}"
-    table.add_row("pipeline bubble", bubble, "", f"of the pipeline's time; {plan.bubble_overhead:.1%} of its busy time")
+    table.add_row("pipeline bubble", bubble, "", f"idle fraction of the pipeline; overhead {plan.bubble_overhead:.1%}")
     if "days" in costs:
         words = f"for {show_number(costs['tokens'] / 1e12, 3)}T training tokens, {show_number(costs['gpu_hours'], 3)} GPU-hours"
         table.add_row("days", show_number(costs["days"], 3), "", f"{words}, excluding failures")

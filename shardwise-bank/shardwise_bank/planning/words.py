@@ -13,6 +13,12 @@ SENT = {
     "ep": "tokens, to their experts and back, in every MoE layer",
     "pp": "one activation tensor per micro-batch, between neighbouring stages",
 }
+BUCKETS = {
+    "optimizer": "optimizer states",
+    "working": "working tensors",
+    "gathered": "gathered weights",
+    "context": "CUDA and NCCL",
+}
 LARGEST_NODE = 16  # GPUs; where fast links join more, call it a rack
 
 

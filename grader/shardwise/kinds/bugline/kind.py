@@ -110,14 +110,14 @@ answer:
                 "name": name,
                 "label": name,
                 "is_whole": name in form.whole,
-                "range": f"usually {low:.9g} to {high:.9g}" + (", whole" if name in form.whole else ""),
+                "range": f"usually {low:.9g} to {high:.9g}" + (", integer" if name in form.whole else ""),
             }
             for name, (low, high) in form.domain.items()
         ]
-        how = "Which line is wrong, which input exposes it, and how should the line read?"
+        how = "Find the wrong line and an input that exposes it, and correct the line."
         return {"how": how, "fields": [
             {"type": "listing", "name": "line", "lines": list(form.listing),
-             "label": "1. Which line is wrong? Click it, or use the arrow keys."},
+             "label": "1. Wrong line. Click it, or use the arrow keys."},
             {"type": "group", "name": "input", "fields": arguments,
              "label": "2. An input that exposes it, in base units"},
             {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. The corrected line",

@@ -47,7 +47,7 @@ def beside(mistake: str, others: Sequence[str]) -> str:
     """Return the feedback on a recognised mistake, with the few other slips that give the same number in this draw."""
     if not 0 < len(others) < MOST_SAID:
         return mistake
-    slips = "Another slip gives" if len(others) == 1 else "Other slips give"
+    slips = "Another mistake gives" if len(others) == 1 else "Other mistakes give"
     return f"{mistake}\n\n{slips} the same number here:\n\n{_as_list(others)}"
 
 

@@ -90,5 +90,5 @@ def measured(run: Run) -> str:
     peaks = ", ".join(map(str, run.in_flight[:8])) + (", ..." if len(run.in_flight) > 8 else "")
     return (
         f"It takes {counted_in_words(run.makespan, 'slot')}, with {counted_in_words(run.total_idle, 'idle slot')} in total. "
-        f"At most {peaks} in flight, by stage."
+        f"Most in flight, by stage: {peaks}."
     )
