@@ -11,14 +11,15 @@ from playwright.sync_api import Locator, Page, expect
 
 from added_kinds import installed
 from browser.conftest import HOLD, picture
-from checkout import ROOT, checkout_bank, posed, template
+from browser.hands import Keys, give
+from checkout import ROOT, asked, posed, template
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
 from shardwise.kinds.bugline.kind import BuglineKey
 from shardwise.kinds.case.carrying import carried_results
 from shardwise.kinds.code.judging import signature
-from shardwise.question import Outcome, Question
+from shardwise.question import Outcome
 
 MOST_TABS = 80
 FAIL_ONCE = """() => {
@@ -29,10 +30,6 @@ FAIL_ONCE = """() => {
     return Promise.reject(new Error("Python is away"));
   };
 }"""
-
-
-def asked(name: str, seed: int = 0) -> Question:
-    return pose(checkout_bank().find(name), seed)
 
 
 def go_to(page: Page, target: Locator) -> None:
@@ -346,18 +343,8 @@ def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
     key = question.key
     assert isinstance(key, BuglineKey)
     form, page = bare.problem(question), bare.page
-    listing = form.get_by_role("listbox")
-    expect(listing.locator(".tok-keyword").first).to_be_visible()
-    go_to(page, listing)
-    for _ in range(key.line):
-        page.keyboard.press("ArrowDown")
-    for name, value in key.witness.items():
-        go_to(page, form.get_by_label(name, exact=True))
-        page.keyboard.type(str(value))
-    go_to(page, form.get_by_label("3. That line, mended"))
-    page.keyboard.press("Control+a")
-    page.keyboard.type(key.original_line)
-    page.keyboard.press("Enter")
+    expect(form.get_by_role("listbox").locator(".tok-keyword").first).to_be_visible()
+    give(Keys(page), form, question, {"line": key.line, "input": key.witness, "fix": key.original_line})
     expect(form.get_by_role("status")).to_contain_text("✓ Correct")
     picture(page, "hunt")
     bare.is_fit_for_all()
