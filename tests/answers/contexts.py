@@ -61,7 +61,7 @@ class Number(float):
 
     def __format__(self, how: str) -> str:
         whole = abs(self) < 1e15 and self == int(self)
-        plain = str(int(self)) if whole else _decimal(float(self))
+        plain = str(int(self)) if whole else f"{Decimal(f'{float(self):.9g}'):f}"  # nine significant digits
         if how == ",":
             return plain.replace(".", ",")
         if how == "wide":
@@ -79,11 +79,6 @@ class Number(float):
 
     def __repr__(self) -> str:
         return float.__repr__(self)
-
-
-def _decimal(value: float) -> str:
-    """Nine significant digits without a power of ten."""
-    return f"{Decimal(f'{value:.9g}'):f}"
 
 
 class Joined(tuple[str, ...]):

@@ -21,7 +21,6 @@ from shardwise.kinds.case.carrying import carried_results
 from shardwise.kinds.code.judging import signature
 from shardwise.question import Outcome
 
-MOST_TABS = 80
 FAIL_ONCE = """() => {
   const { host } = document.querySelector(".shardwise");
   const { ask } = host;
@@ -33,12 +32,8 @@ FAIL_ONCE = """() => {
 
 
 def go_to(page: Page, target: Locator) -> None:
-    """Press Tab until an element has the focus."""
-    for _ in range(MOST_TABS):
-        page.keyboard.press("Tab")
-        if target.evaluate("element => element.getRootNode().activeElement === element"):
-            return
-    pytest.fail(f"Tab never comes to {target}")
+    """Press Tab or Shift+Tab until an element has the focus."""
+    Keys(page).reach(target)
 
 
 def check(page: Page, form: Locator) -> Locator:
@@ -468,9 +463,6 @@ def test_pairs_are_picked_from_lists_that_show_their_texts(bare: Any) -> None:
     expect(check(page, form)).to_contain_text("✓ Correct")
     picture(page, "match")
     bare.is_fit_for_all()
-
-
-# A kind of another package ----------------------------------------------------------------------------------------------
 
 
 def test_a_kind_of_another_package_is_answered_and_judged_in_a_form(bare: Any, tmp_path: Path) -> None:

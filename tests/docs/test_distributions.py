@@ -224,8 +224,6 @@ def test_both_wheels_in_an_environment_of_their_own_do_all_that_a_course_needs(b
     assert "01-ring-all-reduce/" in there.run("practice --chapter 01-ring-all-reduce", "quit\n")
 
 
-# The program is of no field -----------------------------------------------------------------------------------------------
-
 OF_THE_BANK = re.compile(
     r"pipeline|gpu|tensor.?parallel|data.?parallel|micro.?batch|all.?reduce|nvlink|megatron|zero-[123]|02-zero|\bmfu\b",
     re.IGNORECASE,

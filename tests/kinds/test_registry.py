@@ -359,17 +359,12 @@ def test_no_kind_is_known_by_name_outside_its_own_module() -> None:
         (file, node.value)
         for file, tree in trees().items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and node.value in names and not own(file, node.value)
+        if isinstance(node, ast.Constant) and node.value in names and not file.startswith(f"kinds/{node.value}/")
     }
     assert found == set(ALLOWED), (
         "A module asks for a kind by its name, where the kind itself should tell; or a kind is called by a word that means "
         "something else there: take another name, or add the place and what it means there to ALLOWED."
     )
-
-
-def own(file: str, name: str) -> bool:
-    """Return whether a module belongs to the kind."""
-    return file.startswith(f"kinds/{name}/")
 
 
 def test_nobody_but_the_registry_imports_a_kind() -> None:
