@@ -74,9 +74,9 @@ def test_the_template_that_the_other_tests_break_is_sound(kind: str) -> None:
         ("code", ("def sent_gb", "def other_gb"), "the solution shows no program that defines sent_gb"),
         ("code", ("  edges:", "  always:\n    - {gpus: 0}\n  edges:"), "answer.always: ring.ring.bytes_sent_per_gpu refuses input 1"),
         ("choice", ("text: half as much as now", "text: twice as much as now"), "two options that are shown together read the same"),
-        ("choice", ("pick: one", "pick: one\n  shown: 9"), "answer.shown is 9, and there are 3 options"),
+        ("choice", ("pick: one", "pick: one\n  shown: 9"), "answer.shown is 9, but there are only 3 options"),
         ("order", ("order: [cut, gather, scatter, done]", "order: [cut, scatter, gather, done]"), "mistake 1 is the right order"),
-        ("order", ("what happens first", "what happens first\n  shown: 9"), "answer.shown is 9, and there are 4 items"),
+        ("order", ("what happens first", "what happens first\n  shown: 9"), "answer.shown is 9, but there are only 4 items"),
         ("formula", ("formula: 2*M*(N-1)/N", "formula: 2*M*N/(N-1)"), r"the formula gives 4000000.0, ring.ring.bytes_sent_per_gpu 1000000.0 and ring.ring.simulated"),
         ("formula", ("formula: M*(N-1)/N", "formula: 2*M - 2*M/N"), "were all rejected"),
         ("formula", ("formula: M*(N-1)/N", "formula: M*(K-1)/N"), "I don't know “K”"),
@@ -88,7 +88,7 @@ def test_the_template_that_the_other_tests_break_is_sound(kind: str) -> None:
         ("bugline", ("reference: ring.ring.bus_bandwidth\n  inputs:\n    message_bytes: {choice: [1.0e+9, 2.0e+9]}\n    gpus: {choice: [2, 4, 8, 64]}\n    measured_s: {choice: [0.1, 0.09]}",
                      "reference: ring.ring.link_gap\n  inputs:\n    fast_bytes_per_s: {choice: [4.0e+9]}\n    slow_bytes_per_s: {choice: [1.0e+9]}"),
          r"only \d mutants of ring.ring.link_gap are exposed by its inputs; a hunt needs at least 5 on at least 2 lines"),
-        ("bugline", ("gpus: {choice: [2, 4, 8, 64]}", "gpus: {choice: [two, four]}"), "inputs: gpus has only words, and the inputs of a hunt are numbers"),
+        ("bugline", ("gpus: {choice: [2, 4, 8, 64]}", "gpus: {choice: [two, four]}"), "inputs: gpus has only strings, but the inputs of a hunt must be numbers"),
         ("bugline", ("reference: ring.ring.bus_bandwidth", "reference: ring.ring.faster_algorithm"), "the listing of faster_algorithm needs all_reduce_seconds, tree_all_reduce_seconds"),
     ],
 )  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_hunt_draws_from_the_slips_that_are_listed() -> None:
          "slip 1: the listing has no line “algorithm_rate = message_bytes/measured_s”; did you mean “algorithm_rate = message_bytes / measured_s”?"),
         (("reads: moved_per_byte = 2 * gpus / gpus", "reads: moved_per_byte = 2 * (gpus"), "slip 3: Python cannot read the listing with “moved_per_byte = 2 * (gpus”"),
         (("reads: moved_per_byte = 2 * gpus / gpus", "reads: moved_per_byte = 2 * (gpus - 1) / gpus"), "slip 3: Python cannot read the listing with “moved_per_byte = 2 * (gpus - 1) / gpus”, or it reads as before"),
-        (("reads: moved_per_byte = 2 * gpus / gpus", "reads: moved_per_byte = 2 - 2 / gpus"), "slip 3: “moved_per_byte = 2 - 2 / gpus” makes no fair hunt"),
+        (("reads: moved_per_byte = 2 * gpus / gpus", "reads: moved_per_byte = 2 - 2 / gpus"), "slip 3: “moved_per_byte = 2 - 2 / gpus” is not a fair hunt"),
         (("reads: moved_per_byte = 2 * gpus / gpus", "reads: moved_per_byte = 2000 * gpus"), "or is over 100 times off"),
         (("  - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = 2 * gpus / gpus, say: N for N - 1}\n", ""),
          "only 3 slips of ring.ring.bus_bandwidth are exposed by its inputs; a hunt needs at least 4 on at least 2 lines"),
@@ -215,7 +215,7 @@ def test_a_solution_that_shows_its_key_too_roughly_is_faulted() -> None:
         ("message_bytes: {range: [1, 8, 1], unit: GB}", "message_bytes: {choice: [1.23456, 2.34567], unit: GB}"),
     )
     assert re.search(
-        r"the solution shows [\d.]+ GB for the key, and who hands that in is wrong; show more digits", exact
+        r"the solution shows [\d.]+ GB for the key, but an answer of that would be wrong; show more digits", exact
     )
 
 
@@ -245,7 +245,9 @@ def test_a_rule_that_no_case_asks_about_is_faulted() -> None:
     assert times == 1
     # Some mistakes are right on all other inputs.
     blind = re.sub(r"\nmistakes:\n.*?\nhints:", "\nhints:", blind, flags=re.DOTALL)
-    assert any("the last of equals for the first in `min" in message for message in found(blind)), found(blind)
+    assert any("the last of equal items instead of the first in `min" in message for message in found(blind)), found(
+        blind
+    )
 
 
 @pytest.mark.parametrize(
@@ -402,7 +404,11 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, se
         (f"{RING}/Ring_Time", "'Ring_Time' is not a valid slug: use 3 to 60 lower-case letters and digits"),
         (f"{RING}/../x", "'../x' is not a valid slug"),
         (f"{RING}/check", "'check' is reserved: notebooks use that name for something else"),
-        (RING, f"'{RING}' has no chapter. Write chapter/problem, such as {RING}/{RING}."),
+        (
+            "free-fall",
+            f"'free-fall' does not name a chapter and a problem. Write chapter/problem, such as {RING}/free-fall.",
+        ),
+        (RING, f"'{RING}' does not name a chapter and a problem. Write chapter/problem, such as {RING}/my-problem."),
     ],
 )
 def test_a_problem_with_an_invalid_name_is_not_created(bank_copy: Path, name: str, words: str) -> None:

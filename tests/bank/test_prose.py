@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import signal
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from shardwise.bank.lint.prose import count_words, split_sentences, style
+from shardwise.bank.files import Avoided
+from shardwise.bank.lint import prose
+from shardwise.bank.lint.prose import Style, count_words, split_sentences, style
 from shardwise.cli.main import app
 from shardwise.errors import Faulty
 
@@ -78,10 +82,109 @@ def test_a_new_bank_has_nothing_to_avoid_and_its_prose_file_is_not_a_stray(bank:
     assert "prose.yaml" not in done.output
 
 
-def test_a_bad_expression_is_a_fault_in_its_file(bank: Path) -> None:
-    (bank / "problems" / "prose.yaml").write_text("avoid:\n  - {avoid: 'a(', write: better}\n", "utf-8")
+LONG = "many " * 50 + "words."
+
+
+def prose_fault(bank: Path) -> tuple[str, str]:
+    """Place and message of the only fault that makes a check impossible."""
     done = CliRunner().invoke(app, ["lint", "--bank", str(bank), "--prose"])
-    assert isinstance(done.exception, Faulty)
+    assert isinstance(done.exception, Faulty), done.output
     (fault,) = done.exception.faults
-    assert fault.place == "problems/prose.yaml:2:5"
-    assert fault.message == "avoid.0: “a(” is not a regular expression: missing ), unterminated subpattern"
+    return fault.place, fault.message
+
+
+@pytest.mark.parametrize(
+    ("expression", "why"),
+    [
+        ("a(", "is not a regular expression: missing ), unterminated subpattern"),
+        ("a{4294967299}", "is not a regular expression: the repetition number is too large"),
+        ("x*", "matches an empty text, so it would be found everywhere"),
+    ],
+)
+def test_a_bad_expression_is_a_fault_in_its_file(bank: Path, expression: str, why: str) -> None:
+    (bank / "problems" / "prose.yaml").write_text(f"avoid:\n  - {{avoid: '{expression}', write: better}}\n", "utf-8")
+    assert prose_fault(bank) == ("problems/prose.yaml:2:5", f"avoid.0: “{expression}” {why}")
+
+
+def test_an_expression_nested_too_deeply_is_a_fault_in_its_file(bank: Path) -> None:
+    nested = "(" * 5000 + "x" + ")" * 5000
+    (bank / "problems" / "prose.yaml").write_text(f"avoid:\n  - {{avoid: '{nested}', write: better}}\n", "utf-8")
+    place, message = prose_fault(bank)
+    assert place == "problems/prose.yaml:2:5"
+    assert len(message) < 200
+
+
+def test_an_expression_that_matches_nothing_in_places_is_not_found_there() -> None:
+    nothing = Style([Avoided(avoid="(?=wizard)", write="engineer")], 40)
+    assert list(nothing.findings("Ask the wizard.")) == []
+
+
+@pytest.mark.parametrize("what", ["a folder", "a dangling link"])
+@pytest.mark.parametrize("name", ["prose.yaml", "01-first-chapter/lesson.md"])
+def test_a_file_that_cannot_be_read_is_not_passed_over(bank: Path, what: str, name: str) -> None:
+    path = bank / "problems" / name
+    path.unlink(missing_ok=True)
+    path.mkdir() if what == "a folder" else path.symlink_to("nowhere")
+    place, message = prose_fault(bank)
+    assert place == f"problems/{name}"
+    assert message.startswith("cannot be read: ")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timer of CPU time")
+def test_an_expression_that_takes_forever_is_named_with_the_file(bank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prose, "_SECONDS", 0.5)
+    (bank / "problems" / "prose.yaml").write_text("avoid:\n  - {avoid: '(\\w+\\s?)+@', write: better}\n", "utf-8")
+    assert prose_fault(bank) == (
+        "problems/01-first-chapter/lesson.md",
+        "“(\\w+\\s?)+@” of problems/prose.yaml takes more than 0.5 seconds to check",
+    )
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timer of CPU time")
+def test_a_lesson_that_takes_forever_is_named(bank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prose, "_SECONDS", 0.5)
+    (bank / "problems" / "01-first-chapter" / "lesson.md").write_text("{{" * 400_000, "utf-8")
+    assert prose_fault(bank) == (
+        "problems/01-first-chapter/lesson.md",
+        "the file takes more than 0.5 seconds to check",
+    )
+
+
+def test_blank_lines_before_a_lesson_count(bank: Path) -> None:
+    (bank / "problems" / "01-first-chapter" / "lesson.md").write_text(f"\n\n\n# Title\n\n{LONG}\n", "utf-8")
+    done = CliRunner().invoke(app, ["lint", "--bank", str(bank), "--prose"])
+    assert "lesson.md:6: a sentence of 51 words" in done.output
+
+
+@pytest.mark.parametrize("head", ["|", "|-", "|+", "|2", ">", ">-", "| # why", "&anchor |", "!!str |"])
+def test_the_text_of_a_block_begins_on_the_line_below(bank: Path, head: str) -> None:
+    path = bank / "problems" / "01-first-chapter" / "chapter.yaml"
+    path.write_text(re.sub("(?m)^summary:.*", f"summary: {head}\n  {LONG}", path.read_text("utf-8")), "utf-8")
+    done = CliRunner().invoke(app, ["lint", "--bank", str(bank), "--prose"])
+    assert "chapter.yaml:3: a sentence of 51 words" in done.output
+
+
+def test_a_text_whose_first_line_ends_in_a_bar_is_no_block(bank: Path) -> None:
+    path = bank / "problems" / "01-first-chapter" / "chapter.yaml"
+    path.write_text(re.sub("(?m)^summary:.*", f'summary: "Odd |\n  {LONG}"', path.read_text("utf-8")), "utf-8")
+    done = CliRunner().invoke(app, ["lint", "--bank", str(bank), "--prose"])
+    assert "chapter.yaml:2: a sentence of" in done.output
+
+
+def test_with_two_banks_a_fault_names_its_bank(bank: Path, tmp_path: Path) -> None:
+    assert CliRunner().invoke(app, ["init", "bank", str(tmp_path / "other")]).exit_code == 0
+    (bank / "problems" / "01-first-chapter" / "lesson.md").write_text(LONG, "utf-8")
+    both = ["--bank", str(tmp_path / "other"), "--bank", str(bank)]
+    done = CliRunner().invoke(app, ["lint", *both, "--prose"])
+    assert f"{bank}/problems/01-first-chapter/lesson.md:1: a sentence of 51 words" in done.output
+
+
+@pytest.mark.parametrize("name", ["lesson.md", "chapter.yaml"])
+def test_a_chapter_can_be_named_by_its_files(bank: Path, name: str) -> None:
+    named = ["lint", f"problems/01-first-chapter/{name}", "--bank", str(bank), "--prose"]
+    assert "No faults in the prose" in CliRunner().invoke(app, named).output
+
+
+def test_two_reports_at_once_are_refused(bank: Path) -> None:
+    done = CliRunner().invoke(app, ["lint", "--bank", str(bank), "--prose", "--fairness"])
+    assert str(done.exception) == "Use only one of --fairness and --prose."

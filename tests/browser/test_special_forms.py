@@ -350,7 +350,7 @@ def test_an_argument_that_cannot_be_read_is_said_beside_it(bare: Any) -> None:
     form = bare.problem(asked("ring-time-bug"))
     field = form.get_by_label("gpus", exact=True)
     field.fill("many")
-    note = form.get_by_text("gpus is a whole number of at least 0 in base units, such as 2 or 64, and I saw “many”.")
+    note = form.get_by_text("gpus is a whole number of at least 0 in base units, such as 2 or 64, but I saw “many”.")
     expect(note).to_be_visible()
     expect(field).to_have_accessible_description(note.inner_text())
     field.fill("8")

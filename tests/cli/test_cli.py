@@ -296,7 +296,7 @@ def test_one_key_is_suggested_where_a_second_would_be_made(run: Any, tmp_path: P
 @pytest.fixture(scope="session")
 def schemas() -> dict[str, Any]:
     found = {}
-    for of in ("problem", "chapter", "curriculum", "set"):
+    for of in ("problem", "chapter", "curriculum", "prose", "set"):
         with redirect_stdout(StringIO()) as out:
             schema(of)
         found[of] = json.loads(out.getvalue())
@@ -338,6 +338,9 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
     good = {"name": "week-1", "title": "Week 1", "problems": ["ring-time", {"id": "link-gap", "points": 3}]}
     assert complaints(good, schemas["set"]) == []
     assert complaints({**good, "pionts": 3}, schemas["set"])
+    words = {"avoid": [{"avoid": "wizards?", "write": "engineer"}], "longest_sentence": 35}
+    assert complaints(words, schemas["prose"]) == []
+    assert complaints({**words, "longest_sentence": "many"}, schemas["prose"])
 
 
 # lint, new and render --------------------------------------------------------------------------------------------
@@ -397,8 +400,8 @@ def test_render_writes_notebooks_and_check_detects_differences(run: Any, small_b
     assert run(*options).code == 0
     assert run(*options, "--check").code == 0
     path = small_bank / "problems" / "01-one" / "only-one.yaml"
-    assert "It falls, and not to a half." in path.read_text()
-    path.write_text(path.read_text().replace("It falls, and not to a half.", "It falls to more than a half."))
+    assert "It falls, but not by half." in path.read_text()
+    path.write_text(path.read_text().replace("It falls, but not by half.", "It falls to more than a half."))
     assert run(*options, "--check").code == 1
 
 
@@ -434,7 +437,7 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
         (("grade", "/", "--out", __file__), f"--out needs a folder, but {__file__} is a file."),
         (("list", "--chapter", "ring"), "No problem matches chapter ring. Did you mean 01-ring-all-reduce?"),
         (("list", "--bank", "/nowhere"), "/nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank /nowhere"),
-        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum or set."),
+        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum, prose or set."),
         (("lint", "essay"), "No problem's id starts with essay."),
         (("new", "none/essay"), "'none' is not a valid chapter name. Write two digits and a slug, such as 01-ring-all-reduce."),
         (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'. The kinds are bugline,"),

@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 import shardwise
 
@@ -248,3 +249,27 @@ def test_no_module_of_the_program_speaks_of_the_field_of_the_bank_that_ships_bes
         if OF_THE_BANK.search(line)
     ]
     assert found == []
+
+
+def test_a_release_publishes_each_distribution_alone_and_from_its_own_environment(built: Path) -> None:
+    """PyPI creates one project for a pending publisher, and accepts one of those for a workflow and an environment."""
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8"))["jobs"]
+    uploads = {
+        step["with"]["name"]: step["with"]["path"]
+        for step in jobs["build"]["steps"]
+        if "if-no-files-found" in step.get("with", {})
+    }
+    publish = jobs["publish"]
+    packages = publish["strategy"]["matrix"]["package"]
+    assert (
+        sorted(packages)
+        == sorted(uploads)
+        == sorted(project(ROOT / folder)["name"] for folder in (".", "shardwise-bank"))
+    )
+    assert publish["steps"][0]["with"]["name"] == "${{ matrix.package }}"
+    for package, pattern in uploads.items():
+        found = {path.name for path in built.glob(Path(pattern).name)}
+        stem = f"{package.replace('-', '_')}-{shardwise.__version__}"
+        assert found == {f"{stem}.tar.gz", f"{stem}-py3-none-any.whl"}
+        environment = publish["environment"].replace("${{ matrix.package }}", package)
+        assert f"environment `{environment}`" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")

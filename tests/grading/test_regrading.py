@@ -256,7 +256,10 @@ def test_a_tolerance_that_accepts_a_mistake_is_reported_and_keeps_that_question(
     assert [change.student for change in again.changes()] == ["eve", "finn"]
     [(reason, count)] = again.kept.items()
     assert count == 1  # with 1,000 GPUs one mistake is within 1 % of the key
-    assert "rejects the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
+    assert (
+        "rejects the numbers that were drawn (mistake 2 and the key are within their tolerances of each other)"
+        in reason
+    )
 
 
 def test_a_resubmitted_notebook_is_distinguished_from_a_fixed_template(room: Classroom, problems: Path) -> None:

@@ -231,7 +231,7 @@ def test_what_names_no_option_is_said_in_whole_sentences() -> None:
     )
     assert "You named 2 options, but only one can be right." in check(asked, "a, b").say
     assert "“`a`” appears twice" in check(asked, "a a").say
-    assert "I expected letters, and this is of type int." in check(asked, 2).say
+    assert "I expected letters, but this is of type int." in check(asked, 2).say
 
 
 # Order -----------------------------------------------------------------------------------------------------------
@@ -499,10 +499,10 @@ def test_a_fix_has_to_mend_the_input_that_the_student_gives_too(more: str, is_ri
         ({"line": 2.5}, "line is the number of a line, 1 to"),
         ({"line": "²"}, "line is the number of a line"),
         ({"line": np.array([1, 2])}, "line is the number of a line"),
-        ({"input": {"gpus": "many"}}, "and I saw “`many`”. message_bytes, measured_s are missing."),
+        ({"input": {"gpus": "many"}}, "but I saw “`many`”. message_bytes, measured_s are missing."),
         (
             {"input": {**KEY.witness, "gpus": math.nan}},
-            "input: gpus is a whole number of at least 0 in base units, such as 2 or 64, and I saw nan.",
+            "input: gpus is a whole number of at least 0 in base units, such as 2 or 64, but I saw nan.",
         ),
         ({"input": {**KEY.witness, "measured_s": -0.1}}, "input: measured_s is a number of at least 0"),
         ({"input": {**KEY.witness, "gpus": ...}}, "input: gpus is missing."),
@@ -510,7 +510,7 @@ def test_a_fix_has_to_mend_the_input_that_the_student_gives_too(more: str, is_ri
         ({None: 3, (1, 2): 4}, "I do not know (1, 2), None."),
         ("[" * 3000, "I expected the parts line, input and fix, each on a line of its own"),
         ("{" * 6000, "I couldn't read an answer of 6,000 characters."),
-        (True, "I expected {'line': ..., 'input': {...}, 'fix': '...'}, and this is of type bool."),
+        (True, "I expected {'line': ..., 'input': {...}, 'fix': '...'}, but this is of type bool."),
     ],
 )
 def test_a_part_that_cannot_be_read_is_named(raw: Any, words: str) -> None:

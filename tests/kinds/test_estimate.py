@@ -115,7 +115,7 @@ def test_a_wrong_estimate_is_told_its_band_and_not_the_number() -> None:
         ("14 GB", "Bits or bytes?"),  # the question's number of GPUs is 8, too
         ("0.125 GB", "an intermediate result. What is still missing?"),
         ("1750 GB", "check the prefixes"),
-        ("20 GB", "Estimate each quantity that it consists of"),  # of one figure, between 8 times and 10 times
+        ("20 GB", "Estimate each factor to the nearest power of ten"),  # of one figure, between 8 times and 10 times
     ],
 )
 def test_a_wrong_estimate_is_named_where_its_digits_leave_one_cause(raw: str, words: str) -> None:

@@ -25,7 +25,9 @@ def test_symbols_whose_values_cannot_tell_a_slip_from_the_formula_are_faulted() 
     assert "were all rejected" in str(lint_problem(one_gpu, seeds=2).faults[0])
     up = template("formula", ("formula: 2*M*(N-1)/N", "formula: ceil(2*M*(N-1)/N)"))
     faults = "\n".join(map(str, lint_problem(problem_of(up, "x/a-problem"), seeds=2).faults))
-    assert re.search(r"no values of the symbols tell floor\(2\*M\*\(N - 1\)/N\) from ceil\(2\*M\*\(N-1\)/N\)", faults)
+    assert re.search(
+        r"no values of the symbols distinguish floor\(2\*M\*\(N - 1\)/N\) from ceil\(2\*M\*\(N-1\)/N\)", faults
+    )
 
 
 @pytest.mark.parametrize(

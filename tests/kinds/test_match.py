@@ -192,7 +192,7 @@ def test_an_answer_is_drawn_for_everybody_or_it_is_said_why_not() -> None:
          "answer.pairs.0: an item has either a `match` or a `value`"),
         (("      text: A GPU of a ring, in all\n      value: ref(\"ring.ring.bytes_sent_per_gpu\", message_bytes=message_bytes, gpus=gpus)\n",
           "      text: A GPU of a ring, in all\n"), "answer.pairs.0: an item has either a `match` or a `value`"),
-        (("answer:\n", "answer:\n  shown: 4\n"), "answer: shown is 4, and there are 3 items"),
+        (("answer:\n", "answer:\n  shown: 4\n"), "answer: shown is 4, but there are only 3 items"),
         (("gives: {whole: phase, phase: whole}", "gives: {hole: phase}"), "a mistake names hole; the items are phase, root, whole"),
         (("gives: {whole: phase, phase: whole}", "gives: {}"), "mistakes.0.gives: expected at least 1 entry"),
         (("      say: Count both phases.\n", "      sya: Count both phases.\n"), "answer.pairs.0.sya: unknown key 'sya'"),

@@ -63,15 +63,15 @@ def say(question: Question, seconds: float) -> str:
     ("seconds", "words"),
     [
         (22 * (1e9 / 12 / 1e11), "You omitted the latency."),
-        (22 * 3e-3, "You omitted the part with the message size, the number of GPUs and the bandwidth."),
+        (22 * 3e-3, "You omitted the term that contains the message size, the number of GPUs and the bandwidth."),
         (11 * (1e9 / 12 / 1e11 + 3e-3), "You omitted a factor of 2."),
-        (24 * (1e9 / 12 / 1e11 + 3e-3), "You used the number of GPUs instead of one less."),
+        (24 * (1e9 / 12 / 1e11 + 3e-3), "You used the number of GPUs instead of `number of GPUs − 1`."),
         (22 * (1e9 / 1e11 + 3e-3), "You did not divide by the number of GPUs."),
         (22e3 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a power of 1000, 1000 times too high"),
         (22 / 60 * (1e9 / 12 / 1e11 + 3e-3), "Too low, by more than a factor of 10."),  # nobody takes ms for minutes
-        (22 * (1e9 / 12 / 2e11 + 3e-3), r"You doubled the bandwidth: does one direction count, or both\?"),
-        (22 * (1e9 / 12 / 8e11 + 3e-3), r"You multiplied the bandwidth by 8: bits or bytes\?"),
-        (22 * (8e9 / 12 / 1e11 + 3e-3), r"You divided the bandwidth by 8: bits or bytes\?"),
+        (22 * (1e9 / 12 / 2e11 + 3e-3), r"You doubled the bandwidth. Does one direction count, or both\?"),
+        (22 * (1e9 / 12 / 8e11 + 3e-3), r"You multiplied the bandwidth by 8. Is it in bits or bytes\?"),
+        (22 * (8e9 / 12 / 1e11 + 3e-3), r"You divided the bandwidth by 8. Is it in bits or bytes\?"),
     ],
 )
 def test_a_slip_with_the_questions_own_parameters_is_named(seconds: float, words: str) -> None:
@@ -112,7 +112,7 @@ def test_what_more_than_three_slips_give_is_only_told_how_far_off_it_is() -> Non
 def test_parameters_and_intermediate_results_are_called_so() -> None:
     assert say(ring(), 3e-3) == "Your answer equals the latency, which is given in the question. What is still missing?"
     assert say(ring(), 1e9 / 12 / 1e11).startswith(
-        "Your answer equals the message size divided by the number of GPUs divided by the bandwidth, an intermediate result."
+        "Your answer equals `message size / number of GPUs / bandwidth`, an intermediate result."
     )
     assert "number on the way" not in say(ring(), 0.0777)
 
@@ -130,7 +130,7 @@ def test_a_twin_of_a_recognised_mistake_with_a_cause_of_its_own_is_said_beside_i
     directions = posed(half.replace("You know this mistake.", "The sheet adds up both directions."))
     assert "- You omitted a factor of 2." in say(directions, key_of(directions) / 2)
     phases = posed(half.replace("You know this mistake.", "You counted one phase of two."))
-    assert "does one direction count, or both?" in say(phases, key_of(phases) / 2)
+    assert "Does one direction count, or both?" in say(phases, key_of(phases) / 2)
     assert "factor of 2" not in say(phases, key_of(phases) / 2)
 
 
@@ -156,7 +156,7 @@ def test_units_of_time_are_named_where_the_answer_or_a_parameter_is_a_time_in_on
     traits = traits_of((unit_text, "day", "GB/s"))
     for given in (3.3e9 * ratio, 3.3e9 / ratio):
         found = reasons(given, 3.3e9, slips=(), traits=traits, unit_text=unit_text, exact=False, shown=shown)
-        assert [reason.partition(": ")[2] for reason in found] == ([said] if said else [])
+        assert [reason.partition(": did you mix up ")[2] for reason in found] == ([said] if said else [])
 
 
 @pytest.mark.parametrize(("times", "words"), [(2, "Too high. Check for factors of two: "), (0.5, "Too low. Check for factors of two: "),

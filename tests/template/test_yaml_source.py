@@ -182,7 +182,7 @@ def test_a_word_that_is_a_boolean_in_yaml_1_1_is_not_read_as_an_expression(word:
         hints: [Think of it.]
         solution: It is more, because it is not less.
         """)
-    assert f"in YAML 1.2 {word.strip(chr(39))!r} is a word" in said(text)
+    assert f"in YAML 1.2 {word.strip(chr(39))!r} is a string" in said(text)
 
 
 # What is no YAML -------------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ class TooLong(BaseException):
 
 
 @contextmanager
-def at_most() -> Iterator[None]:
-    """Raise TooLong inside this block when it has used the CPU time that a draw is allowed.
+def at_most(seconds: float = DRAW_SECONDS) -> Iterator[None]:
+    """Raise TooLong inside this block when it has used this much CPU time: by default, what a draw is allowed.
 
     CPU time counts, because on a busy machine a sound draw may wait for a minute.
     The limit works only in the main thread, and not on Windows.
@@ -31,7 +31,7 @@ def at_most() -> Iterator[None]:
         raise TooLong
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, DRAW_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:

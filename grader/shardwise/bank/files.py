@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from operator import or_
 from typing import Annotated, Any, Literal
 
@@ -72,12 +72,15 @@ class Avoided(AuthorModel):
     @model_validator(mode="after")
     def _is_an_expression(self) -> Avoided:
         try:
-            _ = self.pattern
-        except re.error as error:
-            raise ValueError(f"“{self.avoid}” is not a regular expression: {error.msg}") from None
+            empty = self.pattern.search("")
+        except (re.error, OverflowError, RecursionError) as error:
+            why = getattr(error, "msg", error)  # its position would be that in `pattern`
+            raise ValueError(f"“{self.avoid:.60}” is not a regular expression: {why}") from None
+        if empty:
+            raise ValueError(f"“{self.avoid:.60}” matches an empty text, so it would be found everywhere")
         return self
 
-    @property
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The expression for whole words, ignoring case and line breaks."""
         return re.compile(rf"(?<!\w)(?:{self.avoid.replace(' ', chr(92) + 's')})(?!\w)", re.IGNORECASE)

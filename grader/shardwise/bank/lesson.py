@@ -31,9 +31,14 @@ class Section:
 
 def lesson_of(chapter: Path) -> str:
     """Return the text of a chapter's lesson.md. Raises Faulty if it is missing or cannot be read."""
+    return lesson_with_blank_lines(chapter).strip()
+
+
+def lesson_with_blank_lines(chapter: Path) -> str:
+    """Return a chapter's lesson.md as it is, so that its lines can be counted. Raises Faulty, as `lesson_of` does."""
     name = f"problems/{chapter.name}/lesson.md"
     _must_be_inside(chapter, "lesson.md", name)
-    return read_text(chapter / "lesson.md", name).strip()
+    return read_text(chapter / "lesson.md", name)
 
 
 def figure_of(chapter: Path, file: str) -> bytes:

@@ -88,8 +88,9 @@ def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
     bank = banks.all[0]
     chapter, _, slug = problem.partition("/")
     if not slug:
+        example = "my-problem" if bad_slug(chapter) else chapter
         raise ShardwiseError(
-            f"{problem!r} has no chapter. Write chapter/problem, such as {_some_chapter(bank)}/{problem}."
+            f"{problem!r} does not name a chapter and a problem. Write chapter/problem, such as {_some_chapter(bank)}/{example}."
         )
     if why := bad_slug(slug):
         raise ShardwiseError(f"{why}.")

@@ -52,6 +52,8 @@ def lint(
     For many draws of each problem, confirm the key with the oracle, check that no mistake is within tolerance of the key, and
     render every text.
     """
+    if fairness and prose:
+        raise ShardwiseError("Use only one of --fairness and --prose.")
     if fairness:
         _print_fairness(paths, seeds, bank)
         return
@@ -100,20 +102,28 @@ def _print_prose(paths: list[str] | None, bank: list[str] | None) -> None:
 
 
 def _id_of(path: str) -> str:
-    """Return the id of the problem or chapter at a path in the bank; empty for the bank itself."""
-    parts = path.replace("\\", "/").removesuffix(".yaml").split("/")
+    """Return the id of the problem or chapter at a path in the bank; empty for the bank itself.
+
+    >>> _id_of("problems/01-first-chapter/lesson.md")
+    '01-first-chapter'
+    """
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     if "problems" in parts:
         parts = parts[parts.index("problems") + 1 :]
-    return "/".join(part for part in parts if part not in ("", "."))
+    if len(parts) > 1 and parts[-1] in ("lesson.md", "chapter.yaml"):
+        parts.pop()
+    return "/".join(parts).removesuffix(".yaml")
 
 
 @commands.command(epilog="Example:  shardwise schema > problem.schema.json")
 def schema(
-    of: Annotated[str, typer.Argument(help="The file to describe: problem, chapter, curriculum or set.")] = "problem",
+    of: Annotated[
+        str, typer.Argument(help="The file to describe: problem, chapter, curriculum, prose or set.")
+    ] = "problem",
 ) -> None:
     """Print the JSON Schema of a YAML file.
 
-    With it, an editor completes and checks problems, chapters, curricula and sets.
+    With it, an editor completes and checks a bank's YAML files, and sets.
     """
     from shardwise.bank.files import adapter
 
@@ -121,10 +131,10 @@ def schema(
         from shardwise.course.assigning.assignments import SetDefinition
 
         document = SetDefinition.model_json_schema()
-    elif of in ("problem", "chapter", "curriculum"):
+    elif of in ("problem", "chapter", "curriculum", "prose"):
         document = adapter(of).json_schema()
     else:
-        raise ShardwiseError(f"There is no schema for {of!r}. Choose problem, chapter, curriculum or set.")
+        raise ShardwiseError(f"There is no schema for {of!r}. Choose problem, chapter, curriculum, prose or set.")
     document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     document["title"] = f"shardwise {of}"
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
@@ -166,7 +176,7 @@ def init_bank(
 ) -> None:
     """Create a bank: a folder of problems with their references.
 
-    It has one chapter with a problem of each kind, references and oracles, and passes the lint.
+    It has one chapter with a problem of each built-in kind, references and oracles, and passes the lint.
     """
     from shardwise.bank.scaffold import init_bank as run
 

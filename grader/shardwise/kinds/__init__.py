@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shardwise.kinds.base import Kind
     from shardwise.question import Question
 
-# Each is a folder next to this file that offers KIND, and is loaded when a question of it is first asked for.
+# Each is a folder next to this file that offers KIND. It is loaded when a question of that kind is first used.
 OURS = tuple(sorted(module.name for module in iter_modules(__path__) if module.ispkg))
 
 
@@ -22,7 +22,7 @@ _PARTS = ("name", "about", "starter", "Template", "Form", "Key")
 
 
 class Registry(Mapping[str, "Kind[Any, Any, Any]"]):
-    """Every kind by name: ours first, then those of other packages, which cannot replace one of ours."""
+    """All kinds by name: ours first, then those of other packages, which cannot replace ours."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, Kind[Any, Any, Any]] = {}
@@ -44,7 +44,7 @@ class Registry(Mapping[str, "Kind[Any, Any, Any]"]):
 
 
 def _load(name: str) -> Kind[Any, Any, Any]:
-    """A kind of another package. Raises ShardwiseError when there are two of that name, or it is not a kind that can be used."""
+    """Load a kind of another package. Raises ShardwiseError if two have that name, or if it is not a usable kind."""
     from shardwise.kinds.base import Kind
 
     kind = load_added(KINDS, name)
@@ -65,20 +65,20 @@ _REGISTRY = Registry()
 
 
 def kinds() -> Registry:
-    """Every kind by name."""
+    """Return all kinds by name."""
     return _REGISTRY
 
 
 def kind_of(question: Question) -> Kind[Any, Any, Any]:
-    """The kind of a question."""
+    """Return the kind of a question."""
     return _REGISTRY[question.kind]
 
 
 def text_of(question: Question) -> str:
-    """Prompt and body of a question in one Markdown text, for wherever there is no form."""
+    """Return the prompt and the body of a question as one Markdown text, for front ends without a form."""
     return f"{question.prompt}\n\n{kind_of(question).body(question.form)}".strip()
 
 
 def variable_of(question: Question) -> str:
-    """The name under which a notebook keeps the answer."""
+    """Return the name under which a notebook keeps the answer."""
     return kind_of(question).variable(question.form, question.variable)

@@ -1,4 +1,4 @@
-"""Agreement: whether two results of a function are the same, numbers within a tolerance and all else exactly."""
+"""Agreement: whether two results are the same, numbers within a tolerance and everything else exactly."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 
 
 def is_nan(value: object) -> bool:
-    """Whether a value is the float that equals nothing."""
+    """Return whether a value is the float nan."""
     return isinstance(value, float) and math.isnan(value)
 
 
 def same(ours: object, theirs: object, rel_tol: float) -> bool:
-    """Whether two results agree: numbers within `rel_tol`, sequences and dicts part by part, all else exactly.
+    """Return whether two results agree: numbers within `rel_tol`, sequences and dicts element by element, everything else exactly.
 
-    A bool is not a number, and nan equals nan. Next to an exact zero of ours, rounding up to 1e-12 is forgiven.
+    A bool is not a number, and nan equals nan. If our result is exactly zero, rounding errors up to 1e-12 are allowed.
 
     >>> same(2.0, 2, 1e-9), same(1, True, 1e-9), same([1, 2.0], (1, 2 + 1e-12), 1e-9)
     (True, False, True)
@@ -42,5 +42,5 @@ def _close(ours: float, theirs: float, rel_tol: float) -> bool:
         return True
     try:
         return math.isclose(ours, theirs, rel_tol=rel_tol, abs_tol=1e-12 if ours == 0 else 0.0)
-    except OverflowError:  # an int beyond every float, and not the same int
+    except OverflowError:  # an int larger than any float, and not the same int
         return False

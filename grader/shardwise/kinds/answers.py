@@ -1,4 +1,4 @@
-"""Answers: raw ones as values and the feedback to values, for a question of any kind, and for a part of one."""
+"""Answers: from raw answers to values, and from values to feedback, for a question of any kind or a part of one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shardwise.units import narrow
 
 
 def parsed_answer(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
-    """The answer as a value, None where there is none. Raises Unreadable."""
+    """Return the answer as a value; None if there is no answer. Raises Unreadable."""
     if kind.is_untouched(form, raw):
         return None
     try:
@@ -25,7 +25,7 @@ def parsed_answer(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
 
 
 def as_read(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> View:
-    """How an answer is read, or why it is not, for a form that shows it while it is typed; nothing where there is none."""
+    """Return how an answer is read, or why it cannot be, for a form that shows this during typing; "" if it is blank."""
     try:
         value = parsed_answer(kind, form, raw)
     except Unreadable as error:
@@ -36,18 +36,18 @@ def as_read(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> View:
 def _plain(raw: Any) -> Any:
     try:
         return _narrow(plain(raw))
-    except ValueError:  # a key that is a whole number of more digits than Python writes
-        raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
+    except ValueError:  # a dictionary key that is an integer with more digits than Python prints
+        raise Unreadable("I couldn't read an answer that contains a number with thousands of digits.") from None
     except RecursionError:
         raise
-    except Exception as error:  # a class of the student's own, which may do anything while it is read
+    except Exception as error:  # the student's own class, which may do anything when it is read
         raise Unreadable(
             f"I couldn't read an answer of type {type(raw).__name__}: reading it raised {type(error).__name__}."
         ) from None
 
 
 def _narrow(value: Any) -> Any:
-    """Return a plain value whose texts have no full-width letters, digits and signs: to a student they are the same."""
+    """Return a plain value with full-width letters, digits and signs made ordinary: to a student they are the same."""
     if isinstance(value, str):
         return narrow(value)
     if isinstance(value, list):
@@ -56,12 +56,12 @@ def _narrow(value: Any) -> Any:
 
 
 def verdict_on(kind: Kind[Any, Any, Any], question: Question, value: Any, runner: Runner) -> Feedback:
-    """Judge a value, and explain what is wrong with it where no recognised mistake fits."""
+    """Judge a value, and explain what is wrong with it if no recognised mistake fits."""
     return explained(kind, question, value, kind.matches(question, value, runner))
 
 
 def explained(kind: Kind[Any, Any, Any], question: Question, value: Any, feedback: Feedback) -> Feedback:
-    """Add what is wrong with the value to its feedback, where no recognised mistake fits."""
+    """Add an explanation to the feedback on a wrong value if no recognised mistake fits."""
     if feedback.credit < 1 and feedback.mistake is None and (explanation := kind.explain(question, value)):
         return feedback.saying(explanation, *feedback.remarks)
     return feedback

@@ -1,4 +1,4 @@
-"""What a kind of question is: everything that the rest of the package asks of one, in one class."""
+"""The interface of a kind of question: everything that the rest of the package needs from one, in one class."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from shardwise.template.references import References
 AnyTemplate = TypeVar("AnyTemplate", bound=Template)
 AnyForm = TypeVar("AnyForm", bound=Form)
 AnyKey = TypeVar("AnyKey", bound=Key)
-View = Mapping[str, Any]  # plain data, as JSON has it
+View = Mapping[str, Any]  # plain data, as in JSON
 
 
 @dataclass(frozen=True)
 class Posed:
-    """What a kind makes of a draw: the form and the key of the question, and names for its solution's text."""
+    """The question that a kind makes of a draw: its form, its key, and names for the text of its solution."""
 
     form: Form
     key: Key
@@ -35,10 +35,10 @@ class Posed:
 
 @dataclass(frozen=True)
 class Request:
-    """What is fetched from a notebook that was run: the value of a variable, or what a function gives for some inputs."""
+    """What to fetch from an executed notebook: the value of a variable, or the results of a function for some inputs."""
 
     name: str
-    inputs: Sequence[Inputs] | None = None  # None: the value itself
+    inputs: Sequence[Inputs] | None = None  # None for the value itself
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Sample:
 
 @dataclass
 class Proof:
-    """What the lint found out about one draw: faults in words, and how far mistakes lie from the key.
+    """The result of linting one draw: faults in words, and how far mistakes are from the key.
 
     `margin` is the gap between the two closest answers divided by the sum of their tolerances; above 1 is safe.
     """
@@ -62,7 +62,7 @@ class Proof:
     confirmed: bool = False  # an oracle agreed with the key
 
     def near(self, margin: float) -> None:
-        """Record a margin; the worst is kept."""
+        """Record a margin; the smallest is kept."""
         self.margin = min(self.margin, margin)
 
 
@@ -74,26 +74,26 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     name: ClassVar[str]
     about: ClassVar[str]  # one sentence for the documentation
-    starter: ClassVar[str]  # YAML: what follows the head of a new problem, see bank/scaffold.py
-    starter_program: ClassVar[str] = ""  # that the solution of a new problem shows, where answers are programs
-    needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
-    is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
-    estimated_first: ClassVar[bool] = False  # whether a form offers to commit to a rough number before computing
+    starter: ClassVar[str]  # YAML that follows the header of a new problem, see bank/scaffold.py
+    starter_program: ClassVar[str] = ""  # the program in the solution of a new problem, if answers are programs
+    needs_oracle: ClassVar[bool] = True  # whether the lint requires an oracle to confirm every key
+    is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal reads from a file
+    estimated_first: ClassVar[bool] = False  # whether a form lets students commit to a rough number before computing
     may_be_part: ClassVar[bool] = (
-        True  # whether it may be a part of a case: its answer is a value that a dictionary holds
+        True  # whether it can be a part of a case: its answer is a value that fits in a dictionary
     )
     over_draws_at: ClassVar[
         tuple[str | int, ...]
-    ] = ()  # the place of faults that show over many draws, where it is one
-    guessed: ClassVar[float] = 0.0  # the share of the points that an answer without a thought may earn on average
-    script: ClassVar[str] = ""  # an ES module with field types of its own, as desk/src/scripts.js describes it
-    takes_long: ClassVar[bool] = False  # whether a question fills an evening, and is none of the five for a day
+    ] = ()  # where faults that show only over many draws are reported, if in one place
+    guessed: ClassVar[float] = 0.0  # the largest average share of the points for answers without thinking
+    script: ClassVar[str] = ""  # an ES module that adds field types, as desk/src/scripts.js describes
+    takes_long: ClassVar[bool] = False  # whether a question takes an evening, so that it is not among the five of a day
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
     Key: ClassVar[type[Key]]
 
     def manual(self) -> str:
-        """Return how a problem of this kind is written, in Markdown: the file `<name>.md` next to its module, if there is one."""
+        """Return the manual for authors in Markdown: the file `<name>.md` next to the module, if there is one."""
         file = Path(inspect.getfile(type(self))).with_name(f"{self.name}.md")
         return file.read_text("utf-8") if file.is_file() else ""
 
@@ -101,18 +101,18 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     @abc.abstractmethod
     def solve(self, template: AnyTemplate, draw: Draw) -> Any:
-        """The key and the recognised mistakes of one draw; raises Reject when they cannot be distinguished."""
+        """Return the key and the recognised mistakes of one draw. Raises Reject if they cannot be distinguished."""
 
     @abc.abstractmethod
     def pose(self, template: AnyTemplate, draw: Draw, solved: Any) -> Posed:
-        """Form, key and texts of the question."""
+        """Return the form, the key and the texts of the question."""
 
     @abc.abstractmethod
     def prove(self, template: AnyTemplate, draw: Draw, solved: Any) -> Proof:
-        """Confirm one draw's key by the oracle, and every mistake apart from it."""
+        """Confirm that the oracle agrees with a draw's key, and that every mistake differs from it."""
 
     def faults(self, template: AnyTemplate, references: References) -> Iterator[str]:
-        """Faults of a template that show without a draw."""
+        """Yield faults of a template that show without a draw."""
         return iter(())
 
     def faults_over(
@@ -122,22 +122,22 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         return iter(())
 
     def parts(self, template: AnyTemplate, draw: Draw, solved: Any) -> Iterator[tuple[Any, Draw]]:
-        """The templates with an `answer` of their own that a question is made of, and their draws."""
+        """Yield the templates with an `answer` that a question consists of, and their draws."""
         yield template, draw
 
     def pieces(self, question: Question) -> Iterator[Question]:
-        """Yield the questions that a question is made of: itself, or the parts of a case."""
+        """Yield the questions that a question consists of: itself, or the parts of a case."""
         yield question
 
     # How it is shown ------------------------------------------------------------------------------------------------
 
     def body(self, form: AnyForm) -> str:
-        """Markdown that follows the prompt where there is no form: the options, the listing, the signature."""
+        """Return the Markdown that follows the prompt if there is no form: the options, the listing, the signature."""
         return ""
 
     @abc.abstractmethod
     def view(self, form: AnyForm) -> View:
-        """The form as plain data for any front end: what to show and what to collect, and nothing of the key.
+        """Return the form as plain data for any front end: what to show and what to collect, but nothing of the key.
 
         `how` says how to answer, in plain text; `html`, if it is there, is shown next to the prompt. `fields` are shown
         in this order. Each has a `type`, and a `name` where the answer is a dictionary; a single field without a name is
@@ -159,43 +159,43 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """
 
     def preview(self, form: AnyForm, raw: Any) -> View:
-        """How an answer is read so far, while it is being written: plain data for the form, and nothing of the key.
+        """Return how an unfinished answer is read so far: plain data for the form, but nothing of the key.
 
         For a field without a name it is what that field shows: `read` in plain text or `html`, or `why` it cannot be read.
-        Where the answer is a dictionary it is one of these for each name that has something to show.
+        If the answer is a dictionary, there is one of these for each name that has something to show.
         """
         return {}
 
     @abc.abstractmethod
     def example(self, form: AnyForm) -> str:
-        """What an answer looks like, for a student whose answer could not be read. Never the key."""
+        """Return what an answer looks like, for a student whose answer could not be read. Never the key."""
 
     def unthinking(self, form: AnyForm) -> Mapping[str, Any]:
-        """Return answers that are given without thinking, by what they are called: the lint proves that they earn nothing."""
+        """Return answers that need no thinking, by their names: the lint proves that they earn nothing."""
         return {"the example of how to answer": self.example(form)}
 
     @abc.abstractmethod
     def cells(self, form: AnyForm, variable: str) -> str:
-        """The source that an answer cell starts with."""
+        """Return the source that an answer cell starts with."""
 
     def variable(self, form: AnyForm, default: str) -> str:
-        """The name under which a notebook keeps the answer."""
+        """Return the name under which a notebook keeps the answer."""
         return default
 
     def instruction(self, form: AnyForm, variable: str) -> str:
-        """One sentence that says how to answer in a notebook."""
+        """Return one sentence that explains how to answer in a notebook."""
         return f"Assign your answer to `{variable}`, for example `{variable} = {self.example(form)!r}`."
 
     def owners_of_hints(self, question: Question) -> Sequence[str | None]:
-        """For each hint the name of the part that it is for; None where it is for all of the question."""
+        """Return for each hint the name of its part; None for a hint on the whole question."""
         return [None] * len(question.hints)
 
     def hints_in_place(self, question: Question) -> Sequence[str]:
-        """The hints as they are shown in a form, where each is in the part that it is for."""
+        """Return the hints as a form shows them, each within its part."""
         return question.hints
 
     def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
-        """The places of the hints in the order in which they help who has these parts right; none where nothing was checked."""
+        """Return the indices of the hints, most helpful first; `parts` says which parts are right, and is empty before a check."""
         return range(len(question.hints))
 
     def mistakes(self, question: Question) -> list[str]:
@@ -209,27 +209,27 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         return cast(AnyKey, question.key), cast(AnyForm, question.form)
 
     def is_untouched(self, form: AnyForm, raw: Any) -> bool:
-        """Whether a live value is what the notebook came with."""
+        """Return whether a live value is still what the notebook came with."""
         return False
 
     @abc.abstractmethod
     def parse(self, form: AnyForm, raw: Any) -> Any:
-        """The answer as a value; raises Unreadable in words for the student. Pure; needs no key.
+        """Return the answer as a value. Raises Unreadable in words for the student. Pure; needs no key.
 
         `raw` is what a notebook's variable holds, what the fields of a form give, or the text that somebody typed after
-        `shardwise check`: so whatever an answer is, it should be readable as text, too.
+        `shardwise check`: so every answer should also be readable as text.
         """
 
     @abc.abstractmethod
     def read(self, form: AnyForm, value: Any) -> str:
-        """How the answer was read, in a few words."""
+        """Return how the answer was read, in a few words."""
 
     def gaps(self, form: AnyForm, value: Any) -> str:
-        """Which parts of an answer are missing or could not be read, and why; nothing when it is whole."""
+        """Return which parts of an answer are missing or could not be read, and why; "" if it is complete."""
         return ""
 
     def unread(self, form: AnyForm, value: Any) -> str:
-        """Why parts of an answer could not be read, in words; nothing when all that is there was read."""
+        """Return why parts of an answer could not be read; "" if all that is there was read."""
         return ""
 
     @abc.abstractmethod
@@ -237,95 +237,95 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """Judge a value: `Feedback.judged` with the share of the points that it earns, and remarks; perhaps a picture."""
 
     def explain(self, question: Question, value: Any) -> str:
-        """What is wrong with a value that no recognised mistake fits; nothing when that cannot be said.
+        """Return what is wrong with a value that fits no recognised mistake; "" if that is unknown.
 
         It may take half a second, so the verdict does not depend on it.
         """
         return ""
 
     def has_bars(self, question: Question) -> bool:
-        """Whether answers come to numbers against limits, which a form draws once one was judged."""
+        """Return whether answers lead to numbers with limits, which a form draws after a check."""
         return False
 
     def bars(self, question: Question, raw: Any) -> View:
-        """What an answer, judged or not, comes to against its limits: data for the drawing `bars`, or `why` there is none.
+        """Return the numbers of an answer and their limits: data for the drawing `bars`, or `why` there is none.
 
-        Nothing of a kind without bars.
+        Empty for a kind without bars.
         """
         return {}
 
     def right_at(
         self, template: AnyTemplate, key: AnyKey, given: Mapping[str, Any]
     ) -> tuple[Mapping[str, float], float] | None:
-        """Where answers hold for any numbers, as formulas do: these numbers by symbol, and what the right one gives for them.
+        """Return a point for answers that hold at every point, as formulas do: its symbols, and the right value there.
 
-        None of any other kind, and where one of the numbers is missing.
+        None for any other kind, and if one of the numbers is missing.
         """
         return None
 
     def value_at(self, value: Any, numbers: Mapping[str, float]) -> float | None:
-        """What an answer gives for numbers by symbol; None where it is the same for all."""
+        """Return the value of an answer at a point; None if it is the same at all points."""
         return None
 
     def request(self, question: Question, variable: str) -> Request:
-        """What is fetched from a notebook that was run in the sandbox."""
+        """Return what to fetch from a notebook that was run in the sandbox."""
         return Request(variable)
 
     def trial(self, question: Question) -> Inputs | None:
-        """A call that tells whether a function runs at all, for a notebook that does not judge; None where nothing is called."""
+        """Return a call that shows whether a function runs, for notebooks that do not judge; None if nothing is called."""
         return None
 
     def run(self, question: Question, raw: Any, arguments: str, runner: Runner) -> tuple[str, str]:
-        """What a student's function gives for these arguments, or for those of a sample where none are typed.
+        """Run a student's function on these arguments, or on those of a sample if none are typed.
 
-        Gives the arguments as they would be typed, and what happened, in Markdown. Raises Unreadable.
+        Return the arguments as one would type them, and what happened, in Markdown. Raises Unreadable.
         """
         raise Unreadable("There is nothing to run here.")
 
     def collect(self, question: Question, variable: str, calls: Sequence[Call], *, is_untouched: bool) -> Any:
-        """The raw answer from the calls that were made for a request with inputs, None where there is none.
+        """Return the raw answer from the calls that were made for a request with inputs; None if there is none.
 
-        Raises Unreadable. `is_untouched` tells that the answer cell is as it was handed out. A kind whose request has
-        inputs defines this; any other is never asked, so being asked is a fault of ours and is reported as one.
+        Raises Unreadable. `is_untouched` means that the answer cell is as it was handed out. A kind whose request has
+        inputs defines this; a call for any other kind is our fault, and is reported as such.
         """
         raise NotImplementedError(f"{self.name} asks for a value and for no calls")
 
     @abc.abstractmethod
     def samples(self, question: Question) -> Sequence[Sample]:
-        """Answers whose outcome is known in advance: the tests of every bank use them at once."""
+        """Return answers whose outcome is known in advance. The tests of every bank use them."""
 
     def sample_source(self, question: Question, variable: str, raw: Any) -> str:
-        """The source of an answer cell that gives the raw answer of a sample."""
+        """Return the source of an answer cell that gives the raw answer of a sample."""
         return f"{variable} = {raw!r}"
 
 
 class NumericKind(Kind[AnyTemplate, AnyForm, AnyKey]):
-    """A kind whose answer is one number that a reference gives: later parts of a case may continue with it."""
+    """A kind whose answer is one number that a reference gives, so that later parts of a case can build on it."""
 
     @abc.abstractmethod
     def number(self, key: AnyKey) -> float:
-        """The right number, in base units."""
+        """Return the right number, in base units."""
 
     @abc.abstractmethod
     def given(self, question: Question, value: Any) -> float:
-        """The number that an answer gives, in base units."""
+        """Return the number of an answer, in base units."""
 
     @abc.abstractmethod
     def written(self, form: AnyForm, number: float) -> str:
-        """An answer that gives this number, in base units."""
+        """Return an answer with this number, which is in base units."""
 
     @abc.abstractmethod
     def is_near(self, form: AnyForm, key: AnyKey, number: float) -> bool:
-        """Whether a number is right."""
+        """Return whether a number is right."""
 
     @abc.abstractmethod
     def is_whole(self, form: AnyForm, key: AnyKey) -> bool:
-        """Whether only a whole number can be meant."""
+        """Return whether the answer must be a whole number."""
 
     @abc.abstractmethod
     def with_number(self, key: AnyKey, number: float) -> AnyKey:
-        """The key of the same question if another number were right."""
+        """Return the key that the question would have if another number were right."""
 
     @abc.abstractmethod
     def recomputed(self, template: AnyTemplate, references: References, values: Mapping[str, Any]) -> Any:
-        """What the reference among these gives for some values."""
+        """Return the result of the reference for some values."""

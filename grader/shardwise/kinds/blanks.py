@@ -1,11 +1,11 @@
-"""Blanks: values that stand where nothing was answered."""
+"""Blanks: values that mean that nothing was answered."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import Any
 
-FORM_DEPTH = 3  # a form is a dictionary that may hold one of inputs; deeper data is an answer, not an empty form
+FORM_DEPTH = 3  # a form is a dictionary, which may contain one of inputs; deeper data is an answer, not an empty form
 
 
 def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
@@ -18,5 +18,5 @@ def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
 
 
 def visible(text: str) -> str:
-    """A text without the marks that nobody sees and that come along when it is copied: zero-width spaces, directions, a BOM."""
+    """Return a text without invisible characters that copying brings along: zero-width spaces, directions, a BOM."""
     return "".join(sign for sign in text if unicodedata.category(sign) != "Cf")

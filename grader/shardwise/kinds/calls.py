@@ -1,4 +1,4 @@
-"""Calls of a function: what a runner takes and gives back, and the runner for programs of our own."""
+"""Calls of a function: what a runner accepts and returns, and the runner for our own programs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from typing import Any, Protocol
 from shardwise.markdown.escaping import safe
 
 _PLAIN = (type(None), bool, int, float, str)
-VALUE_ERROR = " (a ValueError)"  # behind the name of a subclass; a test holds the sandbox to the same words
+VALUE_ERROR = " (a ValueError)"  # after the name of a subclass; a test checks that the sandbox uses the same words
 
 Inputs = Mapping[str, Any]
 
 
 class Call(Protocol):
-    """What became of one call. The sandbox's results have the same fields."""
+    """The outcome of one call. The sandbox's results have the same fields."""
 
     @property
     def status(self) -> str: ...  # returned, raised, timeout, memory, killed, unreadable, missing or skipped
@@ -42,7 +42,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A function known by the calls that were made of it elsewhere, one for each of the question's cases."""
+    """A function known only by calls that were made elsewhere, one for each of the question's cases."""
 
     calls: tuple[Call, ...]
 
@@ -62,13 +62,13 @@ Runner = Callable[[Program, str, Sequence[Inputs]], Sequence[Call]]
 
 
 def run_here(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
-    """Run in this process, without any limit: for programs of our own. Students' go through practice or the sandbox."""
+    """Run in this process, without any limit: for our own programs only. Students' programs run in practice or the sandbox."""
     function, failed = function_of(program, name)
     return [failed if function is None else call_once(function, keywords) for keywords in inputs]
 
 
 def function_of(program: Program, name: str) -> tuple[Callable[..., Any] | None, Call]:
-    """The function itself, or what becomes of every call when there is none."""
+    """Return the function, or the outcome of every call if there is no function."""
     if not isinstance(program, str):
         return program, Made("returned")
     namespace: dict[str, Any] = {"__name__": "__main__", "math": math}
@@ -81,25 +81,25 @@ def function_of(program: Program, name: str) -> tuple[Callable[..., Any] | None,
 
 
 def call_once(function: Callable[..., Any], keywords: Inputs) -> Call:
-    """One call, whatever becomes of it. A student may have renamed the parameters: then they count by position.
+    """Make one call, whatever happens. If a student renamed the parameters, the arguments are passed by position.
 
-    So they do where the function cannot take them at all: Python says then how many it takes.
+    The same holds if the function cannot accept them at all: Python's error then says how many it takes.
     """
     try:
         if _rejects_keywords(function, keywords):
             return Made("returned", _data(function(*keywords.values())))
         return Made("returned", _data(function(**keywords)))
-    except (Exception, SystemExit) as error:  # an exit() of the student's must not end the notebook's kernel
+    except (Exception, SystemExit) as error:  # a student's exit() must not end the notebook's kernel
         return Made("raised", error=in_one_line(error))
 
 
 def _data(value: Any) -> Any:
-    """What a function returned, without any code of the student's own: a `__repr__` that never ends is stopped with its call."""
+    """Return the result of a function without any student code in it: an endless `__repr__` is stopped along with its call."""
     return _printed(plain(value))
 
 
 def _printed(value: Any) -> Any:
-    if type(value) in _PLAIN:  # isinstance would believe what a class says of itself
+    if type(value) in _PLAIN:  # isinstance would trust what a class claims to be
         return value
     if type(value) is list:
         return [_printed(part) for part in value]
@@ -120,42 +120,42 @@ def _rejects_keywords(function: Callable[..., Any], keywords: Inputs) -> bool:
     return False
 
 
-# What Python adds to a syntax error: the line, and in a kernel the name of a temporary file.
+# Python appends the line to a syntax error, and in a kernel the name of a temporary file.
 _WHERE = re.compile(r" \((?:detected at line \d+|(?:<[^>]*>|[^ ()]*\.py), line \d+)\)")
 
 
 def in_one_line(error: BaseException) -> str:
-    """An exception in one line, whatever it is."""
-    name: str = type.__dict__["__name__"].__get__(type(error))  # a metaclass of the student's may say otherwise
+    """Return an exception in one line, whatever it is."""
+    name: str = type.__dict__["__name__"].__get__(type(error))  # a student's metaclass may override it
     if isinstance(error, ValueError) and name != "ValueError":
         name += VALUE_ERROR
     try:
         message = _WHERE.sub("", _itself(str(error)))
         return f"{name}: {message}"[:300] if message else name
-    except (Exception, SystemExit):  # the student's own exception, which cannot even be printed
+    except (Exception, SystemExit):  # a student's exception that cannot even be printed
         return name
 
 
 def _itself(text: str) -> str:
-    """A text without the class that a student may have given it."""
+    """Return a text as a plain str, even if a student subclassed it."""
     return str.__str__(text)
 
 
 def is_value_error(call: Call) -> bool:
-    """Whether a call raised a ValueError, or a subclass of it as the sandbox and `in_one_line` write one."""
+    """Return whether a call raised a ValueError or a subclass, as the sandbox and `in_one_line` write it."""
     return call.status == "raised" and re.match(rf"ValueError\b|[^:]*{re.escape(VALUE_ERROR)}", call.error) is not None
 
 
 def brief(value: Any) -> str:
-    """What a function returned, for use inside `code`: short, and harmless whatever it is."""
+    """Return the result of a function for use inside `code`: short and harmless, whatever it is."""
     try:
         return f"{value:.7g}" if isinstance(value, float) else safe(_itself(repr(value)), 120)
-    except (Exception, SystemExit):  # over 4,300 digits, nested too deeply, or a repr of the student's own that fails
+    except (Exception, SystemExit):  # over 4,300 digits, nested too deeply, or a student's repr that fails
         return f"something of type {type(value).__name__} that cannot be printed"
 
 
 def with_telling_digits(given: Any, expected: Any) -> tuple[str, str]:
-    """Return two values that differ as they are shown next to each other: with the digits that distinguishes them.
+    """Return the text of two different values, with the digits that distinguish them.
 
     >>> with_telling_digits(5.960464478e-08, 5.9604644775390625e-08), with_telling_digits(1.0, 2.0)
     (('5.960464478e-08', '5.9604644775e-08'), ('1', '2'))
@@ -168,9 +168,9 @@ def with_telling_digits(given: Any, expected: Any) -> tuple[str, str]:
 
 
 def plain(value: Any) -> Any:
-    """A value as plain Python: what numpy, sympy, fractions and pint made becomes numbers, lists and text.
+    """Return a value as plain Python: results of numpy, sympy, fractions and pint become numbers, lists and text.
 
-    The sandbox does the same with what it hands out, so that an answer means the same in practice and in grading.
+    The sandbox does the same with its results, so that an answer means the same in practice and in grading.
     """
     kind = type(value)
     if kind in _PLAIN:
@@ -182,7 +182,7 @@ def plain(value: Any) -> Any:
         return named if len(named) == len(value) else {name: plain(part) for name, part in value.items()}
     if hasattr(value, "magnitude") and hasattr(
         value, "units"
-    ):  # pint, whose quantities offer all that numpy's arrays do
+    ):  # pint, whose quantities have all methods of numpy's arrays
         return f"{plain(value.magnitude)!r} {value.units}"
     if hasattr(value, "tolist"):  # numpy
         return plain(value.tolist())
@@ -199,5 +199,5 @@ def plain(value: Any) -> Any:
 
 
 def refuse(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
-    """The default runner: raises, so that a missing `runner=` is reported as broken."""
+    """Raise an error: the default runner, so that a missing `runner=` is reported as broken."""
     raise RuntimeError(f"no runner was given for {name}")

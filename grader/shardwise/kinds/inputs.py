@@ -1,6 +1,6 @@
-"""Inputs on which functions are compared: edges, drawn values, and every simpler version of the drawn ones.
+"""Inputs on which functions are compared: edges, drawn inputs, and every simpler version of the drawn ones.
 
-A failing input is shrunk the moment it is drawn: next to each drawn input stand all those in which some of its
+A failing input is shrunk the moment it is drawn: each drawn input comes with all those in which some of its
 arguments have their simplest value. The first failing case, simplest first, is then the shrunk one, and a lock file
 that holds the cases needs no reference to find it.
 """
@@ -28,11 +28,11 @@ class Input(Parameter):
     means: str = Field("", description="What it stands for, for the student.")
 
     def level(self, shown: Scalar) -> _Level:
-        """What a case needs of a value as written."""
-        return _Level(shown, self.base(shown), self._rank(shown), repr(shown))  # 1 and 1.0 are equal, and not the same
+        """Return what a case needs to know about a value as written."""
+        return _Level(shown, self.base(shown), self._rank(shown), repr(shown))  # 1 and 1.0 are equal but not the same
 
     def _rank(self, shown: Scalar) -> int:
-        """How far a value is from the simplest one."""
+        """Return how far a value is from the simplest one."""
         values = self.values()
         if isinstance(values, Steps):
             return bisect_left(values, shown) if isinstance(shown, int | float) else 0
@@ -55,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True)
 class _Level:
-    """One value of one argument, and what a case needs of it."""
+    """One value of one argument, and what a case needs to know about it."""
 
     shown: Scalar
     base: Scalar
@@ -90,7 +90,7 @@ def _drawn(inputs: Mapping[str, Input], rng: Rng, stream: str) -> dict[str, Scal
 
 
 def _simpler(inputs: Mapping[str, Input], shown: Mapping[str, Scalar]) -> list[tuple[_Level, ...]]:
-    """All versions of an input with some arguments at their simplest; with over five arguments, one at a time."""
+    """Return all versions of an input with some arguments at their simplest; of more than five arguments, one at a time."""
     drawn = [given.level(shown[name]) for name, given in inputs.items()]
     simplest = [given.level(given.values()[0]) for given in inputs.values()]
     if len(inputs) <= 5:
@@ -116,7 +116,7 @@ def _add(
 
 
 def call_text(function: str, inputs: Mapping[str, Any]) -> str:
-    """A call as a student would type it.
+    """Return a call as a student would type it.
 
     >>> call_text("transfer_ms", {"message_gb": 1, "hosts": 8})
     'transfer_ms(message_gb=1, hosts=8)'
@@ -125,7 +125,7 @@ def call_text(function: str, inputs: Mapping[str, Any]) -> str:
 
 
 def _typed(value: Any) -> str:
-    """A value as one would type it: a large number by its thousands.
+    """Return a value as one would type it: a large number with a power of ten.
 
     >>> _typed(50000000000.0), _typed(1750000000.0), _typed(64.0), _typed(123456789.0), _typed(0.002)
     ('50e9', '1.75e9', '64.0', '123456789.0', '0.002')

@@ -15,12 +15,12 @@ from shardwise.question import Form
 
 LETTERS = string.ascii_lowercase
 LONGEST = 1000  # characters of an answer; options that were copied may be long
-LOPSIDED = 0.7  # of the draws; an answer that is right in more of them can be given without reading
-SHORTEST_PASTED = 8  # letters of an option that was copied without the rest of it
+LOPSIDED = 0.7  # of the draws; an answer that is right in more of them can be given without reading the question
+SHORTEST_PASTED = 8  # letters of an option that was copied in part
 _BETWEEN = re.compile(
     r"\s*(?:[\s,;./&+|→⇒<>–—-]|=>|\b(?:and|then|before|followed by|comes before)\b)+\s*", re.IGNORECASE
 )
-_WITHOUT = re.compile(  # words before or between letters that say nothing
+_WITHOUT = re.compile(  # words before or between letters that mean nothing
     r"\b(?:(?:the |my )?(?:answers?|options?|choices?|letters?|order|solution|statements?)(?:\s+(?:is|are))?\s*:?|both|first|only|just"
     r"|I (?:think|guess|choose|pick|say)(?: it is)?|I'd say|it's|it is|(?:true|right|correct):|(?:is|are) (?:true|right|correct)|holds?)"
     r"(?=[\s(.!]|$)\s*",
@@ -30,7 +30,7 @@ _AROUND = " ()[]{}.:=!?,'\"*`“”‘’"
 _LETTER = re.compile(r"\W*(?:option |answer )?([a-z])\W*[).:]\W*(?=\w)", re.IGNORECASE)
 _LOOSE_LETTER = re.compile(r"\W*([a-z])\s+(?:[-–—]\s*)?(?=\w)", re.IGNORECASE)  # "b - The ring", "b The ring"
 _VERDICT = r"(?:yes|no|not true|true|false|right|wrong|correct|incorrect|[tfyn✓✗])"
-_DENIED = re.compile(  # words after a letter that take it back, or that are about other letters as well
+_DENIED = re.compile(  # words after a letter that retract it, or that are about other letters as well
     r"\A\W*(?:no|not|false|wrong|incorrect)\b|\b(?:no|not true|false|wrong|incorrect)\W*\Z|[\s,;(][a-j]\s*[):=]",
     re.IGNORECASE,
 )
@@ -44,30 +44,30 @@ class Labelled(Form):
 
 
 def as_view(lines: Sequence[Labelled]) -> list[dict[str, str]]:
-    """The lines for a front end: their texts as HTML."""
+    """Return the lines for a front end, with their texts as HTML."""
     return [{"label": line.label, "html": inline(line.text)} for line in lines]
 
 
 def label(texts: Sequence[str]) -> tuple[Labelled, ...]:
-    """The texts, labelled a, b, c ..."""
+    """Return the texts, labelled a, b, c ..."""
     return tuple(Labelled(label=letter, text=text) for letter, text in zip(LETTERS, texts, strict=False))
 
 
 def joined(lines: Sequence[Labelled]) -> str:
-    """The lines one after the other, in a sentence: only the last keeps its stop."""
+    """Return the lines joined into one sentence: only the last keeps its full stop."""
     texts = [f"**{line.label})** {line.text}" for line in lines]
     return "; ".join([*(text.removesuffix(".") for text in texts[:-1]), *texts[-1:]])
 
 
 def as_list(lines: Sequence[Labelled]) -> str:
-    """The list as Markdown."""
+    """Return the list as Markdown."""
     return "\n".join(f"- **{line.label})** {line.text}" for line in lines)
 
 
 def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
-    """The letters of an answer such as "b", "a & c", "b) The ring is faster", "BDAC" or ["a", "c"], in the order given.
+    """Return the letters of an answer such as "b", "a & c", "b) The ring is faster", "BDAC" or ["a", "c"], in the order given.
 
-    Raises Unreadable for anything else, and for a letter that labels nothing or appears twice.
+    Raises Unreadable for anything else, and for a letter that is unknown or appears twice.
     """
     if isinstance(raw, str):
         if len(raw) > LONGEST:
@@ -82,7 +82,7 @@ def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
         words = [one_letter(word, known) for word in given]
     else:
         raise Unreadable(
-            f"I expected letters, and this is of type {type(raw).__name__}. An answer looks like “{example}”.",
+            f"I expected letters, but this is of type {type(raw).__name__}. An answer looks like “{example}”.",
             shows_example=True,
         )
     names = [line.label for line in known]
@@ -100,13 +100,13 @@ def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
 
 
 def in_every_draw(lines: Sequence[Labelled]) -> Mapping[str, str]:
-    """Return lines by their labels as they read in every draw: without their numbers, where that leaves them apart."""
+    """Return lines by their labels as they read in every draw: without their numbers, if that leaves them distinct."""
     plain = {line.label: re.sub(r"\d(?:[\d.,\u202f]*\d)?", "N", line.text) for line in lines}
     return plain if len(set(plain.values())) == len(plain) else {line.label: line.text for line in lines}
 
 
 def lopsided(rights: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
-    """Yield that one answer is right in most draws, where the right one depends on the draw, and the remedy."""
+    """Yield a fault, and the remedy, if the right answer depends on the draw but one answer is right in most draws."""
     (answer, times), *others = Counter(rights).most_common() or [((), 0)]
     if others and times > LOPSIDED * len(rights):
         said = "; ".join(answer)
@@ -120,7 +120,7 @@ def _words(raw: str, known: Sequence[Labelled]) -> list[str]:
     """Return the labels given, in lower case: one for each line, each part, or each letter of a word."""
     if (
         len(raw) == 1 and raw.isalpha()
-    ):  # most answers; a letter is that of a line, also where another line says no more than it
+    ):  # most answers; a letter is the label of a line even if another line consists of that letter
         return [raw.lower()]
     lines = [line for line in raw.splitlines() if line.strip()]
     pasted = [_pasted(line, known) for line in lines]
@@ -133,9 +133,9 @@ def _words(raw: str, known: Sequence[Labelled]) -> list[str]:
 
 
 def ticked(text: str, known: Sequence[Labelled]) -> list[str] | None:
-    """The letters that were answered with yes, from a text that says yes or no to each letter: "a: no, b: yes".
+    """Return the letters that a text such as "a: no, b: yes" answers with yes.
 
-    None for any other text. A letter without a yes or no might have been forgotten, so nothing is guessed then.
+    None for any other text: a letter without yes or no might have been forgotten, so nothing is guessed.
 
     >>> ticked("a: no, b: yes", label(("first", "second"))), ticked("b: yes", label(("first", "second")))
     (['b'], None)
@@ -148,7 +148,7 @@ def ticked(text: str, known: Sequence[Labelled]) -> list[str] | None:
 
 
 def one_letter(text: str, known: Sequence[Labelled]) -> str:
-    """The letter that a text such as "(b)", "Option B" or "b) The ring is faster" names; the text itself where it names none."""
+    """Return the letter that a text such as "(b)", "Option B" or "b) The ring is faster" names; the text itself if it names none."""
     if len(text) > LONGEST:
         return text[:20]
     plain = _WITHOUT.sub("", text.strip()).strip(_AROUND).lower()
@@ -156,9 +156,9 @@ def one_letter(text: str, known: Sequence[Labelled]) -> str:
 
 
 def _pasted(text: str, known: Sequence[Labelled]) -> str | None:
-    """The letter of a line of the list that was copied, whole or its beginning, with its letter or without.
+    """Return the letter of a line that was copied, completely or in part, with or without its letter.
 
-    Raises Unreadable where the letter is one line's and the words are another's.
+    Raises Unreadable if the letter and the words belong to different lines.
     """
     letter = _LETTER.match(text)
     copied = text[letter.end() :] if letter else text
@@ -169,19 +169,17 @@ def _pasted(text: str, known: Sequence[Labelled]) -> str | None:
     if letter and letter[1].lower() in [line.label for line in known]:
         own = letter[1].lower()
         if meant and own not in meant:
-            raise Unreadable(
-                f"The letter is {own}, and the words are those of {meant[0]}. Which of the two do you mean?"
-            )
+            raise Unreadable(f"The letter is {own}, but the words are those of {meant[0]}. Which one do you mean?")
         is_reasoned = len(words) >= SHORTEST_PASTED and not _DENIED.search(text[letter.end() :])
         return own if meant or is_reasoned else None
     return meant[0] if len(meant) == 1 else None
 
 
 def _copied(text: str, known: Sequence[Labelled]) -> list[str]:
-    """The letters of the lines whose text this is, whole or its beginning."""
+    """Return the letters of the lines whose text this is, completely or in part."""
     shown = _as_shown(text)
     whole = [line.label for line in known if _as_shown(line.text) == shown]
-    if len(whole) == 1:  # lines may differ in a sign alone: “bytes × 4”, “bytes ÷ 4”
+    if len(whole) == 1:  # lines may differ only in a sign: “bytes × 4”, “bytes ÷ 4”
         return whole
     words = _bare(text)
     return [line.label for line in known if words and _bare(line.text) == words] or [
@@ -194,10 +192,10 @@ def _as_shown(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """The letters and digits of a text, for comparing what was copied."""
+    """Return the letters and digits of a text, to compare copied texts."""
     return re.sub(r"[\W_]+", "", _without_article(to_plain(text))).lower()
 
 
 def _without_article(text: str) -> str:
-    """A line without its first "the", which people omit."""
+    """Return a line without its first "the", which people omit."""
     return re.sub(r"\A\W*the\s+", "", text, flags=re.IGNORECASE)

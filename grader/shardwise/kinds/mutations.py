@@ -1,4 +1,4 @@
-"""Mutations: the ways in which an expression of a program goes wrong in practice, each with a name."""
+"""Mutations: small errors that occur in practice in an expression of a program, each with a name."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from itertools import combinations
 
 from shardwise.kinds.syntax import expression, with_fields
 
-Change = tuple[ast.AST, str]  # what is there instead, and the mutation's name
-Mutation = tuple[ast.AST, ast.AST, str]  # what is there now, what would, and the mutation's name
+Change = tuple[ast.AST, str]  # the replacement, and the name of the mutation
+Mutation = tuple[ast.AST, ast.AST, str]  # the node, its replacement, and the name of the mutation
 
-# Which operator is taken for which.
+# The operators that are confused with each operator.
 _CONFUSED: Mapping[type, tuple[tuple[type, str], ...]] = {
     ast.Mult: ((ast.Div, "division for multiplication"),),
     ast.Div: ((ast.Mult, "multiplication for division"), (ast.FloorDiv, "// for /")),
@@ -51,7 +51,7 @@ def mutations(tree: ast.Module) -> Iterator[Mutation]:
 
 
 def _inside(node: ast.AST, above: ast.AST | None, known: list[str]) -> Iterator[Mutation]:
-    """Yield the mutations of a node and of all in it; `known` are the variables that exist by now, oldest first."""
+    """Yield the mutations of a node and of all nodes in it; `known` are the variables so far, oldest first."""
     if isinstance(node, ast.arguments):
         known += [argument.arg for argument in (*node.posonlyargs, *node.args, *node.kwonlyargs)]
     if isinstance(node, _UNTOUCHED):
@@ -165,7 +165,7 @@ def _name(node: ast.Name, above: ast.AST | None, known: list[str]) -> Iterator[C
 
 
 def _role(name: str) -> str:
-    """Return what a name measures, by its last words: two names of the same role can be taken for each other.
+    """Return what a name measures, by its last words: names with the same role can be confused.
 
     >>> _role("bandwidth_bytes_per_s"), _role("chunk_bytes"), _role("hosts"), _role("efficiency")
     ('bytes_per_s', 'bytes', 'count', '')
@@ -190,7 +190,7 @@ def _call(node: ast.Call) -> Iterator[Change]:
 
 
 def _swapped_names(value: ast.expr | None, known: list[str]) -> Iterator[Mutation]:
-    """Yield an expression with two variables of the same role in each other's place."""
+    """Yield an expression with two variables of the same role swapped."""
     if value is None:
         return
     words = set(re.findall(r"\w+", ast.unparse(value)))

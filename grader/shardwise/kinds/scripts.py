@@ -1,4 +1,4 @@
-"""Scripts that packages bring for the forms of their kinds, and how forms get them."""
+"""Scripts that packages provide for the forms of their kinds, and how forms get them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _offered: dict[str, str] = {}  # by digest
 
 
 def script_in(package: str) -> str:
-    """Return the script of a package, its `static/forms.js`; where that has not been built, a script that reports it.
+    """Return the script of a package, its `static/forms.js`; if it has not been built, a script that reports this.
 
     >>> "The forms of no_such_package have not been built." in script_in("no_such_package")
     True
@@ -29,7 +29,7 @@ def script_in(package: str) -> str:
 
 
 def offer(scripts: Iterable[str]) -> list[str]:
-    """Keep scripts that a form needs, and return their digests, by which it asks for those that its page does not have."""
+    """Register the scripts that a form needs, and return their digests, with which the form requests those it lacks."""
     digests = {hashlib.sha256(script.encode()).hexdigest()[:12]: script for script in scripts if script}
     _offered.update(digests)
     return sorted(digests)

@@ -1,4 +1,4 @@
-"""Syntax trees of Python with another part in the place of one; the old tree stays as it is."""
+"""Replacement of parts of Python syntax trees; the old tree stays as it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _Put(ast.NodeTransformer):
-    """Puts something in the place of a node; the text above it is copied, and all else is shared."""
+    """A transformer that replaces a node; the nodes above it are copied, and everything else is shared."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
         self._old, self._new = old, new
@@ -26,7 +26,7 @@ class _Put(ast.NodeTransformer):
 
 
 def put(tree: Any, old: ast.AST, new: ast.AST) -> Any:
-    """Return a tree with a new node in the place of an old one, which is found by identity."""
+    """Return a tree with a node replaced, which is found by identity."""
     return _Put(old, new).visit(tree)
 
 

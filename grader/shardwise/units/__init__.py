@@ -1,6 +1,6 @@
-"""Units of the field, and numbers with units: read from what people write, kept in base units, written back.
+"""Units of the field, and numbers with units: read from what people write, kept in base units, and printed.
 
-Base units are the byte, the second, the FLOP, the dollar, the joule, the gram, and one of each thing that is counted.
+Base units are the byte, the second, the FLOP, the dollar, the joule, the gram, and one of everything that is counted.
 """
 
 from shardwise.units.amounts import (

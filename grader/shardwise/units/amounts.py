@@ -1,4 +1,4 @@
-"""Numbers between base units and the unit that is asked for, and how they are shown."""
+"""Conversion of numbers between base units and other units, and their presentation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Direction = str  # "per direction", "duplex" or "none"
 DIRECTIONS = ("per direction", "duplex", "none")
 
 _SUFFIXES = {"per direction": " per direction", "duplex": " (both directions together)"}
-THIN_SPACE = "\u202f"  # and no line is broken there
+THIN_SPACE = "\u202f"  # and it prevents a line break
 
 
 def to_base(number: float | Fraction, text: str, direction: Direction = "none") -> int | float:
-    """`number` of a unit in base units; exact where it is whole. A duplex bandwidth becomes the half that one way has.
+    """Return `number` of a unit in base units, exact if it is whole. A duplex bandwidth is halved to that of one direction.
 
     >>> to_base(2, "GB"), to_base(5, "us"), to_base(600, "GB/s", "duplex")
     (2000000000, 5e-06, 300000000000)
@@ -26,12 +26,12 @@ def to_base(number: float | Fraction, text: str, direction: Direction = "none") 
 
 
 def _exact(number: float | Fraction) -> Fraction:
-    """The decimal that was written, not its binary neighbour: 0.1 is one tenth."""
+    """Return the decimal number that was written, not its binary approximation: 0.1 is one tenth."""
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
 def from_base(value: float, text: str, direction: Direction = "none") -> float:
-    """A base-unit number in a unit.
+    """Return a base-unit number in a unit.
 
     >>> from_base(1.75e9, "GB")
     1.75
@@ -44,7 +44,7 @@ def from_base(value: float, text: str, direction: Direction = "none") -> float:
 
 
 def show_amount(value: float, text: str, direction: Direction = "none", digits: int = 4) -> str:
-    """A base-unit number written in a unit.
+    """Return a base-unit number as text in a unit.
 
     >>> show_amount(1.75e9, "GB"), show_amount(0.07, "ms"), show_amount(300e9, "GB/s", "duplex"), show_amount(64, "step")
     ('1.75 GB', '70 ms', '600 GB/s (both directions together)', '64 steps')
@@ -55,7 +55,7 @@ def show_amount(value: float, text: str, direction: Direction = "none", digits: 
 
 
 def written(number: float, text: str, direction: Direction, digits: int) -> str:
-    """A number of a unit as text: "64 steps".
+    """Return a number with its unit as text: "64 steps".
 
     >>> written(1, "step", "none", 4), written(64, "", "none", 4)
     ('1 step', '64')
@@ -65,7 +65,7 @@ def written(number: float, text: str, direction: Direction, digits: int) -> str:
 
 
 def echoed(number: float, text: str, direction: Direction = "none") -> str:
-    """A number of a unit as an answer is repeated, with more digits than it is shown with.
+    """Return a number with its unit as feedback repeats an answer, with more digits than usual.
 
     >>> echoed(1875, "MB"), echoed(1.875, "GB"), echoed(1, "step")
     ('1875 MB', '1.875 GB', '1 step')
@@ -74,9 +74,9 @@ def echoed(number: float, text: str, direction: Direction = "none") -> str:
 
 
 def show_number(value: float, digits: int = 4) -> str:
-    """A number for reading: `digits` significant digits, thin spaces, powers of ten only when it is far from 1.
+    """Return a number for display: `digits` significant digits, thin spaces, and a power of ten if it is far from 1.
 
-    No comma, since a student may copy what we write, and 1,875 can be read in two ways.
+    It has no commas, since students may copy it, and 1,875 is ambiguous.
 
     >>> show_number(1875), show_number(0.0656250), show_number(3.7908e25), show_number(16384).split(THIN_SPACE)
     ('1875', '0.06563', '3.791 × 10²⁵', ['16', '384'])
@@ -99,14 +99,14 @@ def show_number(value: float, digits: int = 4) -> str:
 
 _COMMA = re.compile(r"\d,\d{3}")
 _NUMERAL = re.compile(
-    r"```.*?```|`[^`]*`|\$[^$\n]*\$"  # code and TeX stay as they are
+    r"```.*?```|`[^`]*`|\$[^$\n]*\$"  # code and TeX are left unchanged
     r"|(?<![\w.,])(?P<numeral>[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)(?![\d,]*\d)",
     re.DOTALL,
 )
 
 
 def regrouped(text: str) -> str:
-    """Prose in which numbers that an author wrote with commas stand as `show_number` writes them.
+    """Return prose with its numbers with commas written as `show_number` does.
 
     >>> regrouped("8,192 tokens of `f(1,024)` on 16,384 GPUs").split(THIN_SPACE)
     ['8192 tokens of `f(1,024)` on 16', '384 GPUs']
@@ -117,5 +117,5 @@ def regrouped(text: str) -> str:
 
 
 def _grouped(text: str) -> str:
-    """A number with thin spaces for its commas; with four digits before the point it needs none."""
+    """Return a number with thin spaces for commas; with four digits before the point it needs none."""
     return text.replace(",", THIN_SPACE if len(text.partition(".")[0].lstrip("-")) > 5 else "")

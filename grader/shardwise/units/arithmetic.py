@@ -1,10 +1,10 @@
-"""Arithmetic with units: "2*127/128*2 GB/(100 GB/s)", worked out exactly and from left to right as it is written.
+"""Arithmetic with units: "2*127/128*2 GB/(100 GB/s)", evaluated exactly, from left to right.
 
-sum      = product, then any number of + product or - product; times may stand side by side, as in 12 d 3 h
-product  = signed, then any number of * signed, / signed, or a unit, which belongs to all that is before it
+sum      = product, then any number of + product or - product; times may follow each other, as in 12 d 3 h
+product  = signed, then any number of * signed, / signed, or a unit, which applies to everything before it
 signed   = - signed, or power
 power    = atom, alone or with ^ exponent, ** exponent or a superscript
-atom     = number, (sum), a function of a (sum), such as sqrt, ceil or ln; behind / also a unit alone
+atom     = number, (sum), a function of a (sum), such as sqrt, ceil or ln; after / also a unit alone
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from fractions import Fraction
 
 from shardwise.units.numerals import NUMERAL, UnclearNumeral, last_place, lowered, numeral
 
-DEEPEST = 20  # brackets and signs inside one another
+DEEPEST = 20  # nested brackets and signs
 LARGEST = Fraction(10) ** 60
-LARGEST_EXACT = 64  # of the exponents of powers that are worked out exactly
+LARGEST_EXACT = 64  # largest exponent of a power that is evaluated exactly
 
 _UNIT_WORD = r"(?:[A-Za-zµμ_]+|[%$])"
 _WORD = re.compile(_UNIT_WORD)
@@ -57,22 +57,22 @@ _CALLS: Mapping[str, Callable[[Fraction], Fraction]] = {
 
 @dataclass(frozen=True)
 class Amount:
-    """A number with a unit: its value in base units, its dimension as powers, and as it was written where that is simple."""
+    """A number with a unit: its value in base units, its dimension as powers, and how it was written if that is simple."""
 
     value: Fraction
     powers: Mapping[str, int] = field(default_factory=dict)
     is_bare: bool = True  # whether no unit was written
-    number: Fraction | None = None  # of `unit`; None where the amount was worked out from several
+    number: Fraction | None = None  # of `unit`; None if the amount was computed from several
     unit: str = ""
-    step: Fraction = Fraction(0)  # what one of the last digit is; 0 where the amount was worked out
-    note: str = ""  # how a sign that has two readings was read
+    step: Fraction = Fraction(0)  # the place value of the last digit; 0 if the amount was computed
+    note: str = ""  # how an ambiguous comma or point was read
 
 
-UnitReader = Callable[[str], Amount]  # what one of a unit is; raises ShardwiseError
+UnitReader = Callable[[str], Amount]  # the size of a unit; raises ShardwiseError
 
 
 def worked_out(text: str, unit_of: UnitReader, *, whole: bool = False) -> Amount:
-    """The amount that a text gives; `whole` says that its numbers are whole. Raises Unclear, TwoReadings and what `unit_of` raises."""
+    """Evaluate a text; `whole` means that its numbers are whole. Raises Unclear, TwoReadings and what `unit_of` raises."""
     reader = _Reader(text, unit_of, whole)
     amount = reader.sum()
     if reader.kind != "end":
@@ -81,7 +81,7 @@ def worked_out(text: str, unit_of: UnitReader, *, whole: bool = False) -> Amount
 
 
 class _Reader:
-    """A text and the token reached in it. Each method reads what it is named after, and stops at the token after it."""
+    """A text and the token reached in it. Each method reads the construct that it is named after, and stops at the token after it."""
 
     def __init__(self, text: str, unit_of: UnitReader, whole: bool) -> None:
         self._text, self._unit_of, self._whole = text, unit_of, whole
@@ -111,7 +111,7 @@ class _Reader:
         raise UnclearNumeral(f"I don't know what “{self._text[start]}” means here.")
 
     def _end_of_unit(self, end: int) -> int:
-        """Where a unit ends that may be a product or a quotient of several words; an x before a number is not a unit."""
+        """Return the end of a unit, which may be a product or quotient of several words; an x before a number is not a unit."""
         while (word := _WORD.match(self._text, end)) and not _TIMES.match(self._text, end):
             end = word.end()
             while bracketed := _BRACKETED.match(self._text, end):
@@ -123,7 +123,7 @@ class _Reader:
         return end
 
     def unexpected(self) -> UnclearNumeral:
-        """The token in view has no place here."""
+        """Return the error for a misplaced token."""
         if not self._text[: self._start].strip():
             return UnclearNumeral("I expected a number first.")
         if self.kind == "end":
@@ -266,5 +266,5 @@ def _raised(base: Amount, exponent: Fraction) -> Amount:
 
 def _bounded(value: Fraction, powers: Mapping[str, int], is_bare: bool) -> Amount:
     if value and not 1 / LARGEST < abs(value) < LARGEST:
-        raise UnclearNumeral("Nothing in this course is that large or that small.")
+        raise UnclearNumeral("No answer in this course is that large or that small.")
     return Amount(value, powers, is_bare)

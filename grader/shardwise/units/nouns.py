@@ -1,7 +1,7 @@
-"""Nouns: the words by which a question calls what it counts, so that "24 micro-batches" is a number of steps.
+"""Nouns: the words with which a question names what it counts, so that "24 micro-batches" is a number of steps.
 
-What a question asks the number of may name an answer. What it only mentions may are next to that, as in "6 nodes per rack", and
-names another number: 6 cores are no 6 nodes.
+An answer may use the noun that the question counts. Nouns that it only mentions may follow, as in "6 nodes per rack", but
+not replace it: "6 cores" is not a number of nodes.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from shardwise.errors import ShardwiseError
 from shardwise.units.parsing import unit
 from shardwise.units.table import COUNTED
 
-_ALIKE = (  # words for one thing
+_ALIKE = (  # synonyms
     ("token", "tok"),
     ("gpu", "accelerator", "card", "device", "chip"),
     ("node", "server", "machine", "host"),
     ("sequence", "sample", "example"),
     ("parameter", "param", "weight"),
 )
-SYNONYMS = {word: words for words in _ALIKE for word in words} | {  # what a count is called whatever the prompt says
+SYNONYMS = {word: words for words in _ALIKE for word in words} | {  # other words for a count, whatever the prompt says
     "step": ("iteration", "update", "pass", "round", "microbatch"),
 }
-_NO_NOUNS = frozenset(  # a number of these is another number, or they say nothing of what is counted
+_NO_NOUNS = frozenset(  # a number of these is a different number, or they do not say what is counted
     ("thousand", "million", "billion", "trillion", "hundred", "dozen", "pair", "half", "third", "quarter", "tenth", "time", "score",
      "the", "and", "many", "with", "for", "its", "this", "thi", "doe", "has", "ha", "wa", "all", "are", "that", "percent", "cent", "mille")
 )  # fmt: skip
@@ -36,9 +36,9 @@ _DENYING = frozenset(
     ("not", "no", "without", "minus", "plus", "or", "fewer", "less", "few", "below", "under", "over", "above", "than")
 )
 _CONNECTING = ("per", "of", "in", "on", "for", "each", "every", "the", "a", "an")
-_NUMBER = re.compile(r"\d(?:[\d,.]*\d)?")  # without the full stop behind it
+_NUMBER = re.compile(r"\d(?:[\d,.]*\d)?")  # without the full stop after it
 _WORD = r"[A-Za-z]+(?:-[A-Za-z]+)*"
-_ASKED = re.compile(  # two clusters may have "the same number of GPUs" in a sentence that asks for nothing
+_ASKED = re.compile(  # "two clusters with the same number of GPUs" asks for nothing
     rf"\b(?:how many(?: of (?:the|its|all|these|those)(?: \d+)?)?|number of(?=[^.?!]*\?)) ((?:{_WORD} ){{0,3}}?{_WORD}s)\b",
     re.IGNORECASE,
 )
@@ -48,7 +48,7 @@ _SHARED = re.compile(rf"\b(?:per|each|every) ({_WORD}(?: {_WORD})?)", re.IGNOREC
 
 @lru_cache(maxsize=8192)
 def normal(word: str) -> str:
-    """A noun without capitals, hyphens and plural.
+    """Return a noun in normal form: singular, without capitals and hyphens.
 
     >>> normal("Micro-Batches"), normal("GPUs"), normal("passes")
     ('microbatch', 'gpu', 'pass')
@@ -60,7 +60,7 @@ def normal(word: str) -> str:
 
 
 def in_plural(word: str) -> str:
-    """Several of what a noun names; one that ends with s names several.
+    """Return the plural of a noun; a noun that ends with s is one already.
 
     >>> in_plural("server"), in_plural("racks"), in_plural("copy")
     ('servers', 'racks', 'copies')
@@ -71,7 +71,7 @@ def in_plural(word: str) -> str:
 
 
 def nouns_asked_for(text: str) -> tuple[str, ...]:
-    """The words for what a prompt asks the number of, as they are in it.
+    """Return the nouns for what a prompt asks to count, as written in it.
 
     >>> nouns_asked_for("A step feeds 128 **replicas** on 8 nodes. How many gradient micro-batches is that for each data loader?")
     ('micro-batches',)
@@ -81,9 +81,9 @@ def nouns_asked_for(text: str) -> tuple[str, ...]:
 
 
 def nouns_in(text: str) -> tuple[str, ...]:
-    """Every noun of a prompt, in its normal form: what it asks the number of, what it counts, and what is after "each".
+    """Return the nouns of a prompt in normal form: those that it asks to count, those after numbers, and those after "each".
 
-    A unit that counts something, such as "node", is among them only where the prompt asks for its number.
+    A unit that counts something, such as "node", is included only if the prompt asks for its number.
 
     >>> nouns_in("A step feeds 128 **replicas** on 8 nodes. How many micro-batches is that for each data loader?")
     ('data', 'loader', 'microbatch', 'replica')
@@ -95,7 +95,7 @@ def nouns_in(text: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """Return a prompt without line breaks and markup, and with 2 for each number: a decimal point ends no sentence."""
+    """Return a prompt without line breaks and markup, and with 2 for each number, since a decimal point does not end a sentence."""
     return re.sub(r"[*`_]", "", re.sub(r"\s+", " ", _NUMBER.sub("2", text)))
 
 
@@ -114,7 +114,7 @@ def _counts() -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _is_measured(word: str) -> bool:
-    """Whether a word is a unit of something that is measured, such as a day: a number of days is no plain count."""
+    """Return whether a word is a unit of measurement, such as a day: a number of days is not a plain count."""
     try:
         return "[" in unit(word).dimension and normal(word) not in _counts()
     except ShardwiseError:
@@ -122,9 +122,9 @@ def _is_measured(word: str) -> bool:
 
 
 def is_called(text: str, asked: str, nouns: Collection[str], others: Collection[str] = ()) -> bool:
-    """Whether a text names what is counted: a word for what is asked for, with what the question mentions next to it.
+    """Return whether a text names what is counted: a noun for what the question counts, with nouns that it mentions next to it.
 
-    A question that asks how many parameters there are may ask for a plain number, so its own words have other words too.
+    A question that asks how many parameters there are may ask for a plain number, so its own nouns have synonyms too.
 
     >>> is_called("warmup steps", "step", (), ("warmup",)), is_called("GB", "step", ()), is_called("steps per rack", "step", (), ("rack",))
     (True, False, True)
@@ -133,14 +133,14 @@ def is_called(text: str, asked: str, nouns: Collection[str], others: Collection[
     """
     naming, beside = _words_of(text)
     own = _with_synonyms({*nouns, asked} - {""})
-    is_shared = re.search(r"\b(?:per|each|every)\b", text, re.IGNORECASE)  # 6 nodes per banana are another number
+    is_shared = re.search(r"\b(?:per|each|every)\b", text, re.IGNORECASE)  # 6 nodes per banana is a different number
     if not naming or not (_is_known if is_shared else _is_qualifying)(beside, own, others):
         return False
     return "".join(naming) in own or (naming[-1] in own and _is_qualifying(naming[:-1], own, others))
 
 
 def is_mentioned(text: str, nouns: Collection[str]) -> bool:
-    """Whether a text names what a question mentions, or what questions count: what may are after "per".
+    """Return whether a text consists of nouns that a question mentions, or that questions count: it may follow "per".
 
     >>> is_mentioned("data loader", ("data", "loader")), is_mentioned("GPU and step", ()), is_mentioned("GB", ("loader",))
     (True, False, False)
@@ -153,7 +153,7 @@ def is_mentioned(text: str, nouns: Collection[str]) -> bool:
 
 
 def counted_by(text: str, others: Collection[str]) -> str:
-    """What a text counts, where the question mentions that and asks for something else: "cores" in "5 cores" where nodes are asked for.
+    """Return what a text counts if the question only mentions it, as "cores" in "5 cores" if the question asks for nodes; else "".
 
     >>> counted_by("data loaders of a rack", ("loader", "rack")), counted_by("racks", ("loader",))
     ('loaders', '')
@@ -165,7 +165,7 @@ def counted_by(text: str, others: Collection[str]) -> str:
 
 
 def _words_of(text: str) -> tuple[list[str], list[str]]:
-    """The normal forms of the words that name something, and of those after "per", "of" and the like."""
+    """Return the normal forms of the words that name something, and of those after "per", "of" and the like."""
     words = re.findall(_WORD, text.replace("_", "-"))
     if not 1 <= len(words) <= 8 or re.sub(r"[A-Za-z\s_/-]", "", text):
         return [], []
@@ -177,7 +177,7 @@ def _words_of(text: str) -> tuple[list[str], list[str]]:
 
 
 def _heading(words: Sequence[str]) -> list[str]:
-    """The words before the first that connects them with others, without an article in front."""
+    """Return the words before the first connecting word, without a leading article."""
     after = dropwhile(lambda word: word.lower() in _CONNECTING, words)
     return list(takewhile(lambda word: word.lower() not in _CONNECTING, after))
 
@@ -191,7 +191,7 @@ def _is_known(words: Collection[str], own: Collection[str], others: Collection[s
 
 
 def _is_qualifying(words: Collection[str], own: Collection[str], others: Collection[str]) -> bool:
-    """Return whether words may qualify a noun: "DP" and "equal" may, and not what is measured, or "half", or "fewer"."""
+    """Return whether words may qualify a noun: "DP" and "equal" may, but not a unit of measurement, "half" or "fewer"."""
     return all(
         _is_known([word], own, others) or not (word in _NO_NOUNS or word in _DENYING or _is_measured(word))
         for word in words

@@ -1,4 +1,4 @@
-"""Numerals: digits with points, commas, spaces and exponents, read exactly where they have one reading, and multiples in words."""
+"""Numerals: digits with points, commas, spaces and exponents, read exactly if they are unambiguous, and multiples in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DIGITS = "-0123456789"
 _RAISED, _LOWERED = str.maketrans(_DIGITS, SUPERSCRIPTS), str.maketrans(SUPERSCRIPTS, _DIGITS)
 
 # A space belongs to a number only before exactly three digits, as in 70 000. A number is never cut short, whatever follows it; a
-# possessive quantifier would say that, too, but Python before 3.11.5 gets those wrong.
+# possessive quantifier would do the same, but Python before 3.11.5 has a bug there.
 _GOES_ON = r"\d|[.,_'’](?=\d)| (?=\d{3}(?!\d))"
 NUMERAL = re.compile(rf"(?:\d(?:{_GOES_ON})*(?!{_GOES_ON})\.?|\.\d+)(?:[eE][+-]?\d{{1,3}}(?![\d.]))?")
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:([ ,.'’])\d{3})(?:\1\d{3})*")
@@ -26,11 +26,11 @@ MULTIPLES = rf"(?:{'|'.join(_SYMBOLS)}|(?i:{'|'.join(sorted(_WORDS, key=len, rev
 
 
 class UnclearNumeral(ValueError):
-    """What cannot be read or worked out, and why, in words for the student."""
+    """An error for a text that cannot be read or evaluated, with the reason in words for the student."""
 
 
 class TwoReadings(ValueError):
-    """A numeral that can be read in two ways: `thousands` and `decimal` are how each would be written without doubt."""
+    """A numeral that can be read in two ways: `thousands` and `decimal` are unambiguous spellings of each."""
 
     def __init__(self, thousands: str, decimal: str) -> None:
         super().__init__(thousands, decimal)
@@ -38,7 +38,7 @@ class TwoReadings(ValueError):
 
 
 def raised(digits: int | str) -> str:
-    """A whole number as an exponent.
+    """Return a whole number in superscript digits.
 
     >>> raised(-12)
     '⁻¹²'
@@ -47,7 +47,7 @@ def raised(digits: int | str) -> str:
 
 
 def lowered(text: str) -> str:
-    """A text with plain digits for superscripts.
+    """Return a text with plain digits for superscripts.
 
     >>> lowered("10⁻¹²")
     '10-12'
@@ -56,7 +56,7 @@ def lowered(text: str) -> str:
 
 
 def multiple(text: str) -> int:
-    """The number that one of MULTIPLES stands for.
+    """Return the number that one of MULTIPLES means.
 
     >>> multiple("k"), multiple("Million")
     (1000, 1000000)
@@ -65,12 +65,12 @@ def multiple(text: str) -> int:
 
 
 def numeral(text: str, *, whole: bool = False) -> Fraction:
-    """The number that a numeral names; `whole` says that a comma before three digits parts thousands, as in a count of steps.
+    """Return the value of a numeral; `whole` means that a comma before three digits separates thousands, as in a count of steps.
 
     >>> numeral("1,234.5"), numeral("0,750"), numeral("70 000"), numeral("2,048", whole=True)
     (Fraction(2469, 2), Fraction(3, 4), Fraction(70000, 1), Fraction(2048, 1))
 
-    Raises TwoReadings for one such as 1,875, and Unclear for what is not a number.
+    Raises TwoReadings for one such as 1,875, and Unclear for anything that is not a number.
     """
     digits, _, exponent = _as_in_ascii(text).lower().partition("e")
     if abs(int(exponent or 0)) > LARGEST_EXPONENT:
@@ -82,7 +82,7 @@ def numeral(text: str, *, whole: bool = False) -> Fraction:
 
 
 def last_place(text: str) -> Fraction:
-    """What one of the last digit of a numeral is, which says how exactly it was written.
+    """Return the place value of the last digit of a numeral, which is its precision.
 
     >>> last_place("0.289"), last_place("1,200"), last_place("1.75e9")
     (Fraction(1, 1000), Fraction(1, 1), Fraction(10000000, 1))
@@ -92,12 +92,12 @@ def last_place(text: str) -> Fraction:
 
 
 def _as_in_ascii(text: str) -> str:
-    """A numeral with the digits 0 to 9, whatever script its own are of: an input method may write １ for 1."""
+    """Return a numeral with the digits 0 to 9 instead of those of other scripts: an input method may write １ for 1."""
     return re.sub(r"\d", lambda found: str(int(found[0])), text)
 
 
 def _plain(digits: str) -> str:
-    """Digits with at most one point, which is the decimal one."""
+    """Return digits with at most one point, the decimal point."""
     if "_" in digits and re.fullmatch(r"\d+(?:_\d+)+(?:\.\d*)?", digits):
         return digits.replace("_", "")
     if re.fullmatch(r"\d*\.?\d*", digits):
@@ -115,6 +115,6 @@ def _plain(digits: str) -> str:
 
 
 def _is_grouped(digits: str) -> bool:
-    """Whether the digits are in groups of three; a single point parts no groups."""
+    """Return whether the digits are in groups of three; a single point does not separate groups."""
     found = _GROUPED.fullmatch(digits)
     return found is not None and (found[1] != "." or digits.count(".") > 1)

@@ -14,7 +14,7 @@ from shardwise.units.table import COUNTED, MEASURES, Scale, scale
 
 
 def _as_a_name(found: re.Match[str]) -> str:
-    """A word with capitals in small letters, where it is no symbol and that makes it a unit: symbols mean something by theirs."""
+    """Return a word in lower case if that makes it a unit; in symbols, case has a meaning, so they stay unchanged."""
     for name in (found[0], found[0].lower()):
         with suppress(LookupError):
             scale(name)
@@ -24,8 +24,8 @@ def _as_a_name(found: re.Match[str]) -> str:
 
 _SPELLINGS: tuple[
     tuple[str, str | Callable[[re.Match[str]], str]], ...
-] = (  # how people write units, and how the parser wants them
-    (r"(?<=watt)[- ]*(?=hours?\b)", "_"),  # one word, since something may be divided by it
+] = (  # how people write units, and what the parser reads
+    (r"(?<=watt)[- ]*(?=hours?\b)", "_"),  # one word, so that it may be a divisor
     (r"(?<=[a-zA-Z])\s*-\s*(?=[a-zA-Z])", "*"),  # GPU-hours, PF-days
     (r"·", "*"),
     (r"(?i:\b(milli|micro|nano|kilo|mega|giga|tera)) (?=(?i:seconds?|bytes?|bits?)\b)", lambda found: found[1].lower()),
@@ -58,13 +58,13 @@ _AMBIGUOUS = {"gb": "GB or Gb", "mb": "MB or Mb", "kb": "kB or kb", "tb": "TB or
 _COMMON = ("GB", "GiB", "MB", "MiB", "TB", "KiB", "GB/s", "Gbit/s", "TFLOP/s", "PFLOP/s*day", "ms", "us", "s", "min",
            "h", "day", "FLOP", "tokens", "steps", "GPUs", "kWh", "MWh", "dollars", "%",
            "seconds", "minutes", "hours", "days", "weeks")  # fmt: skip
-_NEAR = 0.75  # share of letters in common: below it years are near to dollars, miles to ms, and milisecond to seconds
+_NEAR = 0.75  # similarity; a lower value would suggest dollars for years, ms for miles, and seconds for milisecond
 _OF_NO_LENGTH = re.compile(r"(?:month|mo|year|yr|y|annum|quarter)s?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: how it is written, what one of it is in base units, and its dimension."""
+    """A unit: its text, its size in base units, and its dimension."""
 
     text: str
     factor: Fraction
@@ -81,7 +81,7 @@ class Unit:
 
     @property
     def counts(self) -> str:
-        """What the unit counts, in words; nothing where it counts no one thing."""
+        """What the unit counts, in words; "" if it does not count a single thing."""
         name = self.dimension.strip("[]")
         return plural(name.replace("gpu", "GPU"), 2) if name in COUNTED else ""
 
@@ -94,18 +94,18 @@ class Unit:
 
     @property
     def is_count(self) -> bool:
-        """Whether a bare number may stand for it: a plain number, or a count of one thing."""
+        """Whether a bare number may have it: a plain number, or a count of one thing."""
         return self.factor == 1 and self.dimension in ("dimensionless", *(f"[{name}]" for name in COUNTED))
 
 
 @lru_cache(maxsize=4096)
 def unit(text: str) -> Unit:
-    """The unit that `text` names.
+    """Return the unit that `text` names.
 
     >>> unit("GiB").factor, unit("Gb").factor, unit("GB/s").measures
     (Fraction(1073741824, 1), Fraction(125000000, 1), 'a bandwidth')
 
-    Raises ShardwiseError when nothing of that name exists, with the nearest names.
+    Raises ShardwiseError with the closest names if there is no such unit.
     """
     plain = text.strip()
     if plain in ("", "1", "x", "times"):
@@ -125,16 +125,16 @@ def unit(text: str) -> Unit:
 
 
 def _parsed(spelled: str) -> tuple[Fraction, str]:
-    """The factor and the dimension of a product or quotient of units. Raises LookupError when it is none."""
+    """Return the factor and the dimension of a product or quotient of units. Raises LookupError if it is not one."""
     tokens = re.findall(r"\w+|[*/()]", spelled)
     factor, powers = _product(tokens)
-    if tokens or any(abs(power) > 1 for power in powers.values()):  # nothing here is measured in squares
+    if tokens or any(abs(power) > 1 for power in powers.values()):  # no quantity here has squared units
         raise LookupError(spelled)
     return factor, dimension_of(powers)
 
 
 def dimension_of(powers: Mapping[str, int]) -> str:
-    """A dimension as text.
+    """Return a dimension as text.
 
     >>> dimension_of({"information": 1, "time": -1}), dimension_of({})
     ('[information] / [time]', 'dimensionless')
@@ -145,7 +145,7 @@ def dimension_of(powers: Mapping[str, int]) -> str:
 
 
 def _product(tokens: list[str]) -> Scale:
-    """Take a product off the head of `tokens`, from left to right: a/b*c is (a/b)*c."""
+    """Remove a product from the head of `tokens`, from left to right: a/b*c is (a/b)*c."""
     factor, first = _term(tokens)
     powers = dict(first)
     while tokens and tokens[0] in ("*", "/"):
@@ -158,7 +158,7 @@ def _product(tokens: list[str]) -> Scale:
 
 
 def _term(tokens: list[str]) -> Scale:
-    """Take one unit, or a product in brackets, off the head of `tokens`; none left is an IndexError, a LookupError."""
+    """Remove one unit, or a product in brackets, from the head of `tokens`; if none is left, an IndexError, which is a LookupError."""
     token = tokens.pop(0)
     if token != "(":
         return scale(token)
@@ -169,7 +169,7 @@ def _term(tokens: list[str]) -> Scale:
 
 
 def _nearest(text: str) -> str:
-    import difflib  # here, because only a unit that is unknown needs it
+    import difflib  # imported here, because only an unknown unit needs it
 
     if text.lower() in _AMBIGUOUS:
         return f" Did you mean {_AMBIGUOUS[text.lower()]}? A capital B is a byte, a small b a bit."
@@ -184,7 +184,7 @@ def _nearest(text: str) -> str:
 
 
 def plural(written: str, number: float) -> str:
-    """A unit's text as it is after `number`, for reading.
+    """Return a unit's text as it appears after `number`.
 
     >>> plural("step", 2), plural("GPU*h", 2), plural("micro_batch", 1)
     ('steps', 'GPU·h', 'micro-batch')
@@ -193,7 +193,7 @@ def plural(written: str, number: float) -> str:
     if word is None or number == 1:
         return written.replace("_", "-").replace("*", "·")
     name = word.group()
-    if name == "dollar":  # never the sign: two of them in a paragraph would be taken for a formula
+    if name == "dollar":  # never the $ sign: two of them in a paragraph would be rendered as a formula
         return written.replace("dollar", "dollars").replace("*", "·")
     if word.end() == len(written) and name.lower() in (*COUNTED, "day", "hour", "minute", "week", "tonne"):
         written = f"{name}es" if name in ("crash", "micro_batch") else f"{name}s"

@@ -22,7 +22,7 @@ LONGEST = 200  # characters of an answer
 AGREEMENT = 0.01  # relative, between the two sides of "70 ms = 0.07 s"
 _MULTIPLE = re.compile(rf"({MULTIPLES})(?:\s*of\s+|\s*)")
 _MULTIPLIED = re.compile(rf"\d\s*(?:{MULTIPLES}|b\Z)")
-_CARDS = re.compile(  # behind a number: 8 H100s, 8x A100-80GB, 8 B200 GPUs
+_CARDS = re.compile(  # after a number: 8 H100s, 8x A100-80GB, 8 B200 GPUs
     r"(?<=\d)\s*[x×]?\s*\b(?:[ABHV]\d00|MI\d{3}X?)s?\b(?:-\d+GB)?(?:\s+(?:GPUs?|cards?))?", re.IGNORECASE
 )
 _RANGE = re.compile(rf"({NUMERAL.pattern})(?:-| to |\.\.)({NUMERAL.pattern})[^\d]*")
@@ -48,7 +48,7 @@ _SMALL = {
     "nano": "a billionth",
     "micro": "a millionth",
 } | dict.fromkeys("uµμ", "micro")
-MOST_SHARE = 10  # a number without a unit that is less than this may be a share where a percentage is asked for
+MOST_SHARE = 10  # if the question asks for a percentage, a smaller number without a unit may be a share
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class Reading:
     """A number with a unit as a student wrote it."""
 
     value: float  # in base units
-    text: str  # how we read it, in one spelling whatever the student's was
-    other: float | None = None  # the value if a share is meant, where a percentage is asked for
-    step: float = 0.0  # what one of the last digit that was written is, in base units; 0 where it was worked out
+    text: str  # how we read it, in our spelling
+    other: float | None = None  # the value if a share is meant although the question asks for a percentage
+    step: float = 0.0  # the place value of the last digit, in base units; 0 if the value was computed
 
     def each(self, key: float) -> tuple[Reading, ...]:
-        """The one reading, or both of two, the one that lies nearer to the key first."""
+        """Return the one reading or both, the one closer to the key first."""
         if self.other is None:
             return (self,)
         plain = replace(self, other=None)
@@ -69,7 +69,7 @@ class Reading:
         return (plain, share) if abs(plain.value - key) <= abs(share.value - key) else (share, plain)
 
     def nearest(self, key: float) -> Reading:
-        """The one of two readings that lies nearer to the key."""
+        """Return the reading that is closer to the key."""
         return self.each(key)[0]
 
 
@@ -85,9 +85,9 @@ def read(
 ) -> Reading:
     """Read a student's number with a unit, where `expected` is the unit that the question asks for.
 
-    `nouns` are its own words for what it asks the number of, `others` the normal forms of those that it only mentions; `whole`
-    says that only a whole number can be meant. `usual` are the sizes, in the unit asked for, between which the answers to the
-    question lie: of two readings of 39,375 the one between them is meant.
+    `nouns` are its own words for what it counts, `others` those that it only mentions, in normal form; `whole` means that
+    the answer must be a whole number. `usual` is the range of the question's answers, in the required unit: of two readings
+    of 39,375, the one within it is meant.
 
     >>> read("1750 MB", "GB").value, read("6.56e-2 s", "ms").value
     (1750000000.0, 0.0656)
@@ -105,7 +105,7 @@ def read(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a question asks for, and what was answered, as it is quoted."""
+    """What a question asks for, and the answer as feedback quotes it."""
 
     wanted: Unit
     direction: Direction
@@ -158,7 +158,7 @@ class _Asked:
             raise self._unreadable("That is a bound. I expected the number itself.")
         is_plain = not _MULTIPLIED.search(side)
         is_count = is_plain and (self.whole or bool(self.wanted.counts))
-        is_money = is_plain and self.wanted.powers.get("money") == 1  # which has cents, and no thousandths
+        is_money = is_plain and self.wanted.powers.get("money") == 1  # which has cents but no thousandths
         point = _TWO_WAYS.fullmatch(side) if is_plain and self.whole else None  # else a point is a decimal point
         try:
             if point is not None:
@@ -175,7 +175,7 @@ class _Asked:
     def _worked_out(self, side: str, *, whole: bool) -> Amount:
         """Return the amount of one side. Raises TwoReadings, Unclear and ShardwiseError."""
         amount = worked_out(side, self._one, whole=whole)
-        if amount.powers.get("information") and not self._fits(amount):  # 120 GB / (2 B): no two billion
+        if amount.powers.get("information") and not self._fits(amount):  # 120 GB / (2 B): B is a byte, not a billion
             in_bytes = worked_out(side, partial(self._one, is_data=True), whole=whole)
             return in_bytes if self._fits(in_bytes) else amount
         return amount
@@ -185,7 +185,7 @@ class _Asked:
         meant = []
         for text, how in (thousands, "a thousands separator"), (decimal, "a decimal point"):
             amount = self._worked_out(text, whole=False)
-            if not self._fits(amount):  # which is the worse fault, and the same in both readings
+            if not self._fits(amount):  # a wrong unit is the worse fault, and the same in both readings
                 return amount
             if self.usual and self.usual[0] <= abs(self._in_unit(amount)) <= self.usual[1]:
                 meant.append(replace(amount, note=f", with the {sign} as {how}"))
@@ -196,16 +196,16 @@ class _Asked:
         )
 
     def _in_unit(self, amount: Amount) -> float:
-        """Return an amount in the unit asked for; a number without a unit is one of it."""
+        """Return an amount in the required unit, which a number without a unit has."""
         return float(amount.value if amount.is_bare else amount.value / self.wanted.factor)
 
     def _fits(self, amount: Amount) -> bool:
-        """Whether an amount is of the kind that is asked for; what was worked out and has no unit left is a count."""
+        """Return whether an amount has the required dimension; a computed amount without a unit is a count."""
         is_ratio = not amount.powers and amount.number is None
         return amount.is_bare or amount.powers == self.wanted.powers or (is_ratio and self.wanted.is_count)
 
     def _one(self, text: str, *, is_data: bool = False) -> Amount:
-        """What one of a unit is; raises ShardwiseError. A multiple such as M or million may are before it, or alone."""
+        """Return the size of a unit. Raises ShardwiseError. A multiple such as M or million may precede it, or be alone."""
         times, rest = 1, text
         found = _MULTIPLE.match(text)
         if found and not ((is_data or "information" in self.wanted.powers) and len(found[1]) < 3):
@@ -219,7 +219,7 @@ class _Asked:
         return Amount(times * meant.factor, meant.powers, is_bare=False, unit=meant.text if times == 1 else "")
 
     def _meant(self, text: str) -> Unit:
-        """The unit that a text names, in the words of the question or in everybody's."""
+        """Return the unit that a text names, in the question's own words or in general ones."""
         if self.wanted.dimension == "dimensionless":
             if _TIMES.fullmatch(text):
                 return unit("")
@@ -242,7 +242,7 @@ class _Asked:
         return unit(text)
 
     def _candidates(self, text: str) -> Iterator[str]:
-        """The text, and what it says in the units that the question asks for: "8 nodes per rack" are nodes."""
+        """Yield the text, and what it means in the required unit: "8 nodes per rack" are nodes."""
         yield text
         counted, _, rate = self.wanted.text.partition("/")
         if self.wanted.is_count and self._is_called(text):
@@ -264,7 +264,7 @@ class _Asked:
 
     @property
     def _asked(self) -> str:
-        """The unit that is counted; nothing where none is."""
+        """The unit that is counted; "" if there is none."""
         return next((name for name, power in self.wanted.powers.items() if power == 1 and name in COUNTED), "")
 
     def _is_called(self, text: str) -> bool:
@@ -280,7 +280,7 @@ class _Asked:
         if amount.is_bare or amount.powers != wanted.powers:
             return self._bare(amount)
         if way == "none" and self.direction == "duplex":
-            way = "duplex"  # a question about both directions together is answered so, also without the words
+            way = "duplex"  # an answer to a question about both directions together need not say so
         half, step = (part / 2 if way == "duplex" else part for part in (amount.value, amount.step))
         given = amount.unit and unit(amount.unit)
         simple = amount.number is not None and given and given.factor != wanted.factor
@@ -289,9 +289,9 @@ class _Asked:
         return Reading(float(half), echo, step=float(step))
 
     def _bare(self, amount: Amount) -> Reading:
-        """A number without a unit: a count, or a percentage, which may have been written as a share."""
+        """Return a number without a unit: a count, or a percentage, which may have been written as a share."""
         number, step = amount.value, float(amount.step)
-        if self.wanted.is_count or self.wanted.text == "FLOP":  # which is a number of operations
+        if self.wanted.is_count or self.wanted.text == "FLOP":  # FLOP is a number of operations
             return Reading(float(number), echoed(_number(number), self.wanted.text).strip() + amount.note, step=step)
         if self.wanted.dimension != "dimensionless":
             raise Unreadable(f"I read “{self.quoted}” as a number without a unit. {self.quoted} what?")
@@ -306,7 +306,7 @@ class _Asked:
 
 
 def _agree(amount: Amount, chosen: Amount) -> bool:
-    """Whether two sides are the same; one without a unit is compared as a number."""
+    """Return whether two sides are equal; a side without a unit is compared as a number."""
     theirs, ours = amount.value, chosen.value
     if amount.is_bare != chosen.is_bare:
         is_share = not chosen.powers and abs(theirs - ours) <= AGREEMENT * abs(ours)  # 0.4 = 40 %

@@ -1,4 +1,4 @@
-"""Spelling: a number with a unit as students write it, in the notation in which it is read."""
+"""Spelling: numbers with units as students write them, converted to one notation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from shardwise.units.amounts import Direction
 from shardwise.units.numerals import MULTIPLES, NUMERAL
 
-_SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f\u200b-\u200d\u2060\ufeff]+")  # those that are not seen, too
+_SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f\u200b-\u200d\u2060\ufeff]+")  # including invisible ones
 _WIDE = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}  # ５ ＧＢ, as an input method writes 5 GB
 _NARROW = str.maketrans(_WIDE)
 _SPELT = str.maketrans(_WIDE | dict(zip("−–‐‑∼≃≅{}[]", "----~≈≈()()", strict=True)))
@@ -49,13 +49,13 @@ def narrow(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """The text with one spelling of spaces, signs, brackets and money, without what is emitted, and without a full stop at its end."""
+    """Return the text with one spelling of spaces, signs, brackets and money, without what is emitted, and without a final full stop."""
     plain = _LATEX.sub(lambda found: found[1] or found[2] or "", text)
     plain = _LATEX_SIGNS.sub(lambda found: "*" if found[1] else " ", _LATEX.sub(lambda found: found[1] or "", plain))
     plain = _SPACES.sub(" ", plain.translate(_SPELT)).strip()
     plain = re.sub(r"(?:(?<=[\w%)])| )(?:[.!?]+|\(\?\)|…)$|^(?:[=-]>|→|⇒) ?|(?<=\b[Mm]io)\.", "", plain)
     plain = found[2] if (found := _AROUND.fullmatch(plain)) else plain
-    plain = re.sub(r"^[<>]= ?", "≥", plain)  # no sign between two sides
+    plain = re.sub(r"^[<>]= ?", "≥", plain)  # not a sign between two sides
     plain = _PER.sub(r"/\1", re.sub(r"(?<=\d) \(([A-Za-zµ/]{1,12})\)$", r" \1", plain))
     plain = re.sub(r"(?<=\d)-(?=(?:fold|way)\b)", " ", plain)
     plain = re.sub(r"×$", "x", _OF_CO2.sub("", plain))
@@ -63,7 +63,7 @@ def plain_text(text: str) -> str:
 
 
 def without_direction(text: str) -> tuple[str, Direction]:
-    """What is before the words for a direction, and that direction."""
+    """Return the text before the words for a direction, and that direction."""
     found = _DIRECTED.search(text)
     if found is None:
         return text, "none"
@@ -71,7 +71,7 @@ def without_direction(text: str) -> tuple[str, Direction]:
 
 
 def sides(text: str) -> list[str]:
-    """What is said to be equal, without the name before it: "t = 70 ms = 0.07 s" has two sides."""
+    """Return the sides of an equation, without a leading name: "t = 70 ms = 0.07 s" has two sides."""
     text = re.sub(r"\(\s*[=≈]", "(", _LABEL.sub("", text))
     found = [side.strip() for side in re.split(r"[=≈]", text)]
     if len(found) > 1 and (_NAME.fullmatch(found[0]) or not found[0]):
@@ -82,7 +82,7 @@ def sides(text: str) -> list[str]:
 
 
 def _without_remarks(side: str) -> str:
-    """A side without words that say nothing of its number: "about", "in total"."""
+    """Return a side without words that do not affect its number: "about", "in total"."""
     for pattern in (_LEAD, _REMARK):
         for _ in range(3):
             side = pattern.sub("", side).strip()

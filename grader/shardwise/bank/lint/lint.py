@@ -73,7 +73,7 @@ def lint(
         found = [] if only else [*stray_files(bank), *twins(bank), *moving_faults(bank)]
         for chapter in dict.fromkeys(name.partition("/")[0] for name in names):
             found += section_faults(bank, chapter)
-        faults += _whose(banks, bank, [*found, *curriculum_faults(bank, names)])
+        faults += with_bank(banks, bank, [*found, *curriculum_faults(bank, names)])
     jobs = [(str(bank.folder), name, seeds) for bank, name in named]
     proved: dict[Job, Report] = {}
     for job, report in _proved(jobs, workers):
@@ -81,7 +81,7 @@ def lint(
         if progress:
             progress(len(jobs))
     reports = [
-        replace(proved[job], faults=_whose(banks, bank, proved[job].faults))
+        replace(proved[job], faults=with_bank(banks, bank, proved[job].faults))
         for job, (bank, _) in zip(jobs, named, strict=True)
     ]
     if faults:
@@ -102,13 +102,13 @@ def chosen(banks: Banks, only: Sequence[str]) -> list[tuple[Bank, str]]:
     ]
     if not found:
         raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows all problems.")
-    unreadable = [fault for bank, name in found for fault in _whose(banks, bank, _unreadable(bank, name))]
+    unreadable = [fault for bank, name in found for fault in with_bank(banks, bank, _unreadable(bank, name))]
     if unreadable:
         raise Faulty(unreadable)
     return found
 
 
-def _whose(banks: Banks, bank: Bank, faults: Sequence[Fault]) -> list[Fault]:
+def with_bank(banks: Banks, bank: Bank, faults: Sequence[Fault]) -> list[Fault]:
     """Return the faults of one of several banks, with the bank's name in their places: file names may repeat."""
     if len(banks.all) == 1:
         return list(faults)

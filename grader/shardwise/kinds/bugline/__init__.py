@@ -1,4 +1,4 @@
-"""The kind bugline: a hunt for one wrong line in a listing, another line for each student."""
+"""The kind bugline: a hunt for one wrong line in a listing, a different line for each student."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Executing our own listings with a bound on their steps: a mutant of a loop may go on for ever."""
+"""Execution of our own listings with a bound on their steps, since a mutated loop may never end."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Any
 
-STEPS = 200_000  # lines that one call may execute; each turn of a loop executes its lines anew
+STEPS = 200_000  # lines that one call may execute, counting each iteration of a loop
 _SAFE = ("abs", "all", "any", "bool", "dict", "divmod", "enumerate", "float", "int", "isinstance", "len", "list", "map",
          "max", "min", "pow", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip", "ArithmeticError",
          "Exception", "KeyError", "OverflowError", "TypeError", "ValueError", "ZeroDivisionError")  # fmt: skip
 
 
 class Endless(OverflowError):
-    """A call that would have gone on beyond STEPS."""
+    """A call that needed more than STEPS steps."""
 
 
 def load_listing(source: str, name: str) -> Callable[..., object]:
-    """The function `name` of one of OUR OWN listings, able to reach `math` and harmless builtins. Never for a student's text.
+    """Return the function `name` of one of OUR OWN listings, with `math` and harmless builtins. Never for a student's text.
 
-    A call that would go on beyond STEPS raises Endless. A single operation is not interrupted, however long it takes,
+    A call that needs more than STEPS steps raises Endless. A single operation is not interrupted, however long it takes,
     such as a power of billions of digits.
     """
     safe = {word: getattr(builtins, word) for word in _SAFE}
@@ -34,7 +34,7 @@ def load_listing(source: str, name: str) -> Callable[..., object]:
 
 
 def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that raises Endless where one of our own would go on beyond STEPS."""
+    """Return one of our own functions, changed to raise Endless after STEPS steps."""
 
     def call(*args: object, **kwargs: object) -> object:
         steps = 0
@@ -58,5 +58,5 @@ def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _import_math(name: str, *_: object) -> ModuleType:
     if name != "math":
-        raise ImportError(f"a listing has math, and not {name}")
+        raise ImportError(f"a listing can import math, but not {name}")
     return math

@@ -1,4 +1,4 @@
-"""Judging a hunt, part by part. Everything that is executed runs where the runner runs it: never in the grader."""
+"""Judging a hunt, part by part. All execution happens in the runner, never in the grader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shardwise.markdown.escaping import as_code, literal
 
 Judged = tuple[bool, str]  # whether a part is right, and what to say
 
-# Calls the right function and the wrong one on the same input, so that one job tells both.
+# Calls the right and the wrong function on the same input, so that one job gives both results.
 _SIDE_BY_SIDE = """
 {original}
 _right = {name}
@@ -35,9 +35,11 @@ def side_by_side(**inputs):
 
 
 def judged_hunt(form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], runner: Runner) -> dict[str, Judged]:
-    """Which parts are right. `value` holds every part that was answered."""
+    """Judge the parts. `value` holds every part that was answered."""
     parts = {name: _judge(form, key, name, value, runner) for name in PARTS}
-    if parts["fix"][0] and parts["input"][0]:  # where the bug shows for the student it has to be gone, too
+    if (
+        parts["fix"][0] and parts["input"][0]
+    ):  # the fix must also work on the input with which the student exposed the bug
         shown = value["input"]
         right = runner(key.original, form.function, [shown])[0]
         parts["fix"] = _fix(form, key, value, runner, [(shown, plain(right.value))])
@@ -61,7 +63,7 @@ def _judge(form: BuglineForm, key: BuglineKey, name: str, value: Mapping[str, An
 
 def _line(key: BuglineKey, line: int) -> Judged:
     if line == key.line:
-        return True, f"Line {key.line} it is."
+        return True, f"Line {key.line} is the wrong one."
     return False, f"Line {line} is right. Check the units and the counts, line by line."
 
 
@@ -76,10 +78,10 @@ def _input(form: BuglineForm, key: BuglineKey, inputs: Mapping[str, Any], runner
         why = f" ({as_code(': '.join(filter(None, right[1:])))})" if right[0] == "raised" else ""
         return False, f"{text}: the right function cannot compute this input either{why}. Use ordinary numbers."
     if wrong[0] == "raised":
-        return True, f"{text} fails with {as_code(wrong[1])}, where `{brief(right[1])}` is right."
+        return True, f"{text} fails with {as_code(wrong[1])}, but the right result is `{brief(right[1])}`."
     if same(right[1], wrong[1], key.rel_tol):
-        return False, f"{text} returns `{brief(wrong[1])}` which is right, so this input does not expose the bug."
-    return True, f"{text} returns `{brief(wrong[1])}`, where `{brief(right[1])}` is right."
+        return False, f"{text} returns `{brief(wrong[1])}`, which is right, so this input does not expose the bug."
+    return True, f"{text} returns `{brief(wrong[1])}`, but the right result is `{brief(right[1])}`."
 
 
 def _fix(
@@ -89,7 +91,7 @@ def _fix(
     runner: Runner,
     cases: Sequence[tuple[Mapping[str, Any], Any]],
 ) -> Judged:
-    """Whether a line fixes the listing on these inputs, each with what is right for it."""
+    """Judge whether a line fixes the listing on these inputs, each with its right result."""
     line, fix = value.get("line"), value["fix"]
     if not isinstance(line, int):
         return False, "say which line it replaces."
@@ -107,7 +109,7 @@ def _fix(
 
 
 def _whole(replaced: str, fix: str) -> str:
-    """The fixed line where the right-hand side alone was written of an assignment, or what a return gives."""
+    """Return the complete fixed line if only the right-hand side of an assignment or the value of a return was given."""
     lead = re.match(r"\s*(?:\w+ = |return )", replaced)
     try:
         ast.parse(fix, mode="eval")
@@ -117,7 +119,7 @@ def _whole(replaced: str, fix: str) -> str:
 
 
 def _patched(source: str, line: int, fix: str) -> str:
-    """The listing with the fixed line; a line's number that was pasted with it is omitted where it cannot belong."""
+    """Return the listing with the fixed line, without a line number that was pasted along with it."""
     try:
         return patch(source, line, fix)
     except Unreadable:

@@ -19,12 +19,12 @@ from shardwise.template.draw import Draw
 from shardwise.template.parameters import Scalar, Steps
 from shardwise.template.references import References
 
-WIDEST_INPUT = 72  # characters; a form of more arguments has a line for each, so that no cell scrolls sideways
+WIDEST_INPUT = 72  # characters; a longer starter has one line per argument, so that no cell scrolls sideways
 
 
 @dataclass(frozen=True)
 class Solved:
-    """The hunt that was drawn, and the inputs on which a fixed listing is tried."""
+    """The hunt that was drawn, and the inputs on which a fixed listing is tested."""
 
     original: str
     hunt: mutants.Hunt
@@ -33,7 +33,7 @@ class Solved:
 
 @lru_cache(maxsize=512)
 def _loaded(source: str, name: str) -> Any:
-    """A listing of the bank's as a function; never one that came in a lock or from a student."""
+    """Load a listing of the bank as a function; never one from a lock or from a student."""
     return mutants.load_listing(source, name)
 
 
@@ -62,7 +62,9 @@ answer:
         if not known.hunts:
             raise Reject("no input exposes any mutant")
         rng = draw.rng.steady
-        lines = sorted({hunt.mutant.line for hunt in known.hunts})  # first a line, then a change: no line is rare
+        lines = sorted(
+            {hunt.mutant.line for hunt in known.hunts}
+        )  # first a line, then one of its changes, so that no line is rare
         line = rng.pick(lines, "line")
         hunt = rng.pick([hunt for hunt in known.hunts if hunt.mutant.line == line], "mutant")
         tried = [dict(case.base) for case in cases(template.answer.inputs, (), draw.rng, drawn=3)]
@@ -118,12 +120,12 @@ answer:
              "label": "1. Which line is wrong? Click it, or use the arrow keys."},
             {"type": "group", "name": "input", "fields": arguments,
              "label": "2. An input that exposes it, in base units"},
-            {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. That line, mended",
+            {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. The corrected line",
              "note": "Pick a line above, then edit it here."},
         ]}  # fmt: skip
 
     def preview(self, form: BuglineForm, raw: Any) -> View:
-        """Why an argument of the input cannot be read."""
+        """Return why an argument of the input cannot be read."""
         given = raw.get("input") if isinstance(raw, Mapping) else None
         why: dict[str, Any] = {}
         for name, value in given.items() if isinstance(given, Mapping) else ():
@@ -213,7 +215,7 @@ def _some(given: Input) -> Sequence[Scalar]:
 
 def _bounds(given: Input) -> tuple[float, float]:
     values = [float(given.base(value)) for value in _some(given) if not isinstance(value, str)]
-    return min(values, default=0.0), max(values, default=0.0)  # words alone are a fault
+    return min(values, default=0.0), max(values, default=0.0)  # only strings: a fault that `hunts` reports
 
 
 def _is_whole(given: Input) -> bool:

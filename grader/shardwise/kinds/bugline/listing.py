@@ -1,4 +1,4 @@
-"""The listing of a reference: its arithmetic alone, one statement a line."""
+"""The listing of a reference: only its arithmetic, one statement per line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shardwise.kinds.mutations import code
 
 
 def listing(function: Callable[..., object]) -> str:
-    """Return the source of `function` as a student sees it: plain parameters and arithmetic, one statement a line.
+    """Return the source of `function` as a student sees it: plain parameters and arithmetic, one statement per line.
 
     Dropped: the docstring, annotations, decorators, the keyword-only star, comments, and guards, which are the statements
     that call a `require_...`. Raises ShardwiseError when the rest needs more than `math` and builtins.
@@ -35,7 +35,7 @@ def listing(function: Callable[..., object]) -> str:
 
 
 class _Bare(ast.NodeTransformer):
-    """Takes away docstrings, guards and annotations."""
+    """A transformer that removes docstrings, guards and annotations."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         return None if isinstance(node.value, ast.Constant) or _is_guard(node.value) else node
@@ -56,7 +56,7 @@ def _plain_arguments(definition: ast.FunctionDef) -> ast.arguments:
     without: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults))
     defaults = [*without, *spec.defaults, *spec.kw_defaults]
     pairs = list(zip([*positional, *spec.kwonlyargs], defaults, strict=True))
-    # Behind the star a default may come before an argument that has none; without the star it may not.
+    # After the star, a default may precede an argument without one; without the star it may not.
     pairs.sort(key=lambda pair: pair[1] is not None)
     return ast.arguments(
         posonlyargs=[], kwonlyargs=[], kw_defaults=[],
@@ -66,7 +66,7 @@ def _plain_arguments(definition: ast.FunctionDef) -> ast.arguments:
 
 
 def _unknown_globals(table: SymbolTable) -> set[str]:
-    """The global names that a module's functions use and that are no builtins; `math` counts among them."""
+    """Return the global names that a module's functions use and that are not builtins, including `math`."""
     symbols = table.get_symbols() if table.get_type() != "module" else []
     found = {symbol.get_name() for symbol in symbols if symbol.is_global() and symbol.is_referenced()}
     for child in table.get_children():

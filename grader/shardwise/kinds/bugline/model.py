@@ -1,4 +1,4 @@
-"""What a bug hunt is made of: the template an author writes, the listing a student sees, and the key."""
+"""The data of a bug hunt: the template an author writes, the listing a student sees, and the key."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Answer(author.AuthorModel):
 
 
 class Slip(author.AuthorModel):
-    """One way in which somebody gets a line of the listing wrong."""
+    """One way to get a line of the listing wrong."""
 
     line: str = Field(description="A line of the listing, exactly as written, without its indentation.", min_length=3)
     reads: str = Field(description="What the student sees in its place.", min_length=3, max_length=LONGEST_LINE)
@@ -36,7 +36,7 @@ class Slip(author.AuthorModel):
 
 
 class BuglineTemplate(author.Template):
-    """A hunt for one wrong line: a slip that the author lists, or a mutation where none is listed."""
+    """A hunt for one wrong line: a slip from the author's list, or a mutation if there is no list."""
 
     kind: Literal["bugline"]
     answer: Answer
@@ -54,7 +54,7 @@ class BuglineForm(Form):
 
 
 class BuglineKey(Key):
-    """The original, the mutant, and cases on which a fixed listing is tried."""
+    """The original, the mutant, and cases on which a fixed listing is tested."""
 
     original: str
     mutant: str

@@ -1,7 +1,7 @@
-"""Mutants: a listing with one line gone wrong, and an input that shows it.
+"""Mutants: a listing with one wrong line, and an input that exposes it.
 
-Only our own listings are ever executed here, and within bounds. What a student writes is compiled, to see that it fits,
-and never run.
+Only our own listings are ever executed here, and within bounds. A student's line is compiled to check that it fits,
+but never run.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from shardwise.kinds.syntax import put
 
 __all__ = ["Hunt", "Mutant", "killed", "listing", "load_listing", "mutants", "optional", "patch", "with_line"]
 
-VISIBLE = 1e-3  # relative: a mutant is exposed by a difference of at least this, so that a student can see it
-FARTHEST = 100  # times too high or too low: what is further off is seen at once
+VISIBLE = 1e-3  # relative; a mutant is exposed by a difference of at least this, which a student can see
+FARTHEST = 100  # a larger factor is obvious at once
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Hunt:
 
 
 def mutants(source: str) -> tuple[Mutant, ...]:
-    """Every mutation that changes one line of a listing, in the order of the text, each once."""
+    """Return every mutation that changes one line of a listing, in the order of the text, each once."""
     tree = ast.parse(source)
     before = code(tree).split("\n")
     found: dict[str, Mutant] = {}
@@ -62,7 +62,7 @@ def mutants(source: str) -> tuple[Mutant, ...]:
 
 def _compiles(source: str) -> bool:
     try:
-        with warnings.catch_warnings():  # "1 is 1" warns, and a warning on stderr can cost a student marks
+        with warnings.catch_warnings():  # "1 is 1" warns, and a warning on stderr can cost a student points
             warnings.simplefilter("ignore")
             compile(source, "<listing>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
@@ -71,7 +71,7 @@ def _compiles(source: str) -> bool:
 
 
 def with_line(source: str, line: int, reads: str, change: str) -> Mutant | None:
-    """The mutant in which a line reads otherwise; None if Python cannot read that, or if the line reads as before."""
+    """Return the mutant with a line replaced; None if Python cannot read it, or if nothing changes."""
     rows = source.split("\n")
     before = rows[line - 1]
     rows[line - 1] = before[: len(before) - len(before.lstrip())] + reads.strip()
@@ -84,10 +84,10 @@ def with_line(source: str, line: int, reads: str, change: str) -> Mutant | None:
 def killed(
     source: str, candidates: Sequence[Mutant], name: str, inputs: Sequence[Mapping[str, object]], *, rel_tol: float
 ) -> tuple[Hunt, ...]:
-    """The candidates that one of the inputs exposes, each with the first input that does.
+    """Return the candidates that one of the inputs exposes, each with the first such input.
 
     Dropped: mutants that agree with the original on every input; those that fail on every input or are over FARTHEST
-    times off on one, which anybody would see; and those that do not come to an end. Of mutants whose lines read the
+    times off on one, which anybody would see; and those that do not terminate. Of mutants whose lines read the
     same, the first is kept.
     """
     original = load_listing(source, name)
@@ -108,7 +108,7 @@ def killed(
 
 
 def _is_far(right: object, wrong: object) -> bool:
-    """Whether two numbers are so far apart that nobody would take one for the other; zero is far from nothing."""
+    """Return whether two numbers are too far apart to be confused; zero is never far from a number."""
     if not isinstance(right, int | float) or not isinstance(wrong, int | float) or not right or not wrong:
         return False
     return not 1 / FARTHEST <= abs(wrong / right) <= FARTHEST
@@ -122,14 +122,14 @@ def _result_or_error(function: Callable[..., object], inputs: Mapping[str, objec
 
 
 def patch(source: str, line: int, text: str) -> str:
-    """`source` with a line replaced by a student's text, indented as the line was. Nothing is executed.
+    """Return `source` with a line replaced by a student's text, indented as the line was. Nothing is executed.
 
     Raises Unreadable, in words for the student, if the text is not one line or does not fit in that place.
     """
     rows, mended = source.rstrip("\n").split("\n"), text.strip()
     if not 1 <= line <= len(rows):
         raise Unreadable(
-            f"I saw line {line}, and the listing has lines 1 to {len(rows)}. Give the number of one of them."
+            f"I saw line {line}, but the listing has lines 1 to {len(rows)}. Give the number of one of them."
         )
     if len(mended) > LONGEST_LINE:
         raise Unreadable(f"I saw {len(mended):,} characters where I expected one line. Write only that line.")
@@ -152,7 +152,7 @@ def _shown(text: str) -> str:
 
 
 def optional(source: str, name: str) -> tuple[str, ...]:
-    """The arguments of a listing's function that have a default."""
+    """Return the arguments of a listing's function that have a default."""
     definitions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == name)
     spec = next(definitions).args
     return tuple(argument.arg for argument in spec.args[len(spec.args) - len(spec.defaults) :])

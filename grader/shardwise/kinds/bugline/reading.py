@@ -1,4 +1,4 @@
-"""Reading what a student found: the line, an input, and the fixed line. One bad part costs that part alone."""
+"""Reading an answer to a bug hunt: the line, an input, and the fixed line. A bad part costs only that part."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shardwise.kinds.calls import brief
 
 LONGEST_ANSWER = 5000  # characters
 LONGEST_INPUT = 1000  # characters of an input that was written as text
-_LARGEST = 1e30  # beyond what any argument of a reference measures
+_LARGEST = 1e30  # larger than any argument of a reference
 _PART = re.compile(r"(?:^|(?<=[\n,;]))\s*(line|input|fix)\b\s*[:=]?\s*", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"(?:the )?(?:line|l)? *(?:number|no\.?|#)? *([0-9]{1,5})(?: *[.:)|]+ *| +|\Z)(.*)", re.I | re.DOTALL
@@ -26,7 +26,7 @@ _NAMED = re.compile(
     r"[\"']?([A-Za-z_]\w*)[\"']?\s*[=:]\s*([^\s,;]+(?:\s*[*x×·]\s*10\s*(?:\^|\*\*)\s*-?\d+)?)\s*(?:[,;\s]|\Z)\s*"
 )
 _POWER = re.compile(r"([\d.]+)\s*[*x×·]\s*10\s*(?:\^|\*\*)\s*(-?\d{1,3})")
-_SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/"})  # a listing has none of them
+_SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/"})  # characters that no listing contains
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Bad:
 
 
 def line_and_mend(form: BuglineForm, raw: Any) -> dict[str, Any]:
-    """The parts that were answered, each as a value or as Bad. Raises Unreadable when none can be read."""
+    """Return the parts that were answered, each as a value or as Bad. Raises Unreadable if none can be read."""
     given = _decoded(raw)
     if isinstance(given, int) and not isinstance(given, bool):  # the line alone
         given = {"line": given}
     if not isinstance(given, Mapping):
-        raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, and this is of type "
+        raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, but this is of type "
                          f"{type(raw).__name__}.")  # fmt: skip
     given = {low if (low := str(name).strip().lower()) in PARTS else name: part for name, part in given.items()}
     strangers = sorted(str(name)[:20] for name in given if name not in PARTS)
@@ -66,7 +66,7 @@ def _decoded(raw: Any) -> Any:
         return raw
     if len(raw) > LONGEST_ANSWER:
         raise Unreadable(f"I couldn't read an answer of {len(raw):,} characters.")
-    for read in (json.loads, ast.literal_eval):  # as a form writes it, or as a notebook's cell does
+    for read in (json.loads, ast.literal_eval):  # as a form or a notebook cell writes it
         try:
             return read(raw.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
@@ -77,7 +77,7 @@ def _decoded(raw: Any) -> Any:
 
 
 def _in_lines(text: str) -> dict[str, str]:
-    """Return the parts of an answer such as "line 2", or "line: 2, input: hosts=2, fix: n = 2 * hosts"; nothing where it names none."""
+    """Return the parts of an answer such as "line 2", or "line: 2, input: hosts=2, fix: n = 2 * hosts"; "" if it names none."""
     found = list(_PART.finditer(text))
     if not found or text[: found[0].start()].strip():
         lines = set(re.findall(r"\bline (\d+)\b", text, re.IGNORECASE))  # "the bug is in line 5"
@@ -118,7 +118,7 @@ def _arguments(form: BuglineForm, text: str) -> dict[str, str] | None:
 
 
 def _input(form: BuglineForm, value: Any) -> dict[str, int | float]:
-    """An input on which the right function can be tried; an argument with a default may be omitted."""
+    """Return an input for the right function; an argument with a default may be omitted."""
     if isinstance(value, str) and len(value) <= LONGEST_INPUT:
         value = _arguments(form, value)
     if not isinstance(value, Mapping):
@@ -146,10 +146,10 @@ def _input(form: BuglineForm, value: Any) -> dict[str, int | float]:
 
 
 def number_of(form: BuglineForm, name: str, value: Any) -> int | float:
-    """The value of an argument. Raises Unreadable.
+    """Return the value of an argument. Raises Unreadable.
 
-    Where the usual values are not below 0, any that is not is read: stages, steps and ranks begin at 0, however large
-    their usual values are. What makes no sense, such as 0 hosts, is left to the right function, which is run on it.
+    If the usual values are not negative, any value that is not negative is read: stages, steps and ranks begin at 0, however large
+    their usual values are. Senseless values, such as 0 hosts, are left to the right function, which is run on them.
     """
     low, high = form.domain.get(name, (-math.inf, math.inf))
     least = 0 if low >= 0 else -_LARGEST
@@ -158,7 +158,7 @@ def number_of(form: BuglineForm, name: str, value: Any) -> int | float:
         whole, bound = "whole " if name in form.whole else "", f" of at least {least}" if least >= 0 else ""
         usual = f", such as {low:.9g} or {high:.9g}" if name in form.domain else ""
         seen = f"“{value[:40]}”" if isinstance(value, str) else brief(value)[:40]
-        raise Unreadable(f"{name} is a {whole}number{bound} in base units{usual}, and I saw {seen}.")
+        raise Unreadable(f"{name} is a {whole}number{bound} in base units{usual}, but I saw {seen}.")
     return int(number) if name in form.whole else number
 
 

@@ -1,4 +1,4 @@
-"""The kind case: several parts about one situation, of which later ones continue with the results of earlier ones."""
+"""The kind case: several parts about one situation, in which later parts can build on earlier results."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Carrying: how the right answer of a part follows from results of earlier parts, for right and for wrong ones.
+"""Carrying: how the answer of a part follows from earlier results, both right and wrong ones.
 
-The reference is traced for several results. Each trace becomes a way: a program of a few steps with the comparisons that
-it rests on. Ways are in the key, so marking needs no reference, and takes nothing of a student's but numbers.
+The reference is traced for several results. Each trace becomes a way: a short program, with the comparisons on which
+it depends. The ways are in the key, so marking needs no reference, and uses only numbers from a student.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_WAYS = 16
 MOST_STEPS = 2000  # of a way
 TRACED = (1.0, 0.5, 2.0, 0.9, 1.1, 0.25, 4.0, 0.1, 10.0, 0.7, 1.4, 1 / 25, 25.0)  # times the right result
 PROVED = (1.0, 0.55, 1.9, 0.3, 3.2)  # by the lint
-MOST_PROVED = 40  # draws of a problem on which ways are compared with references: they are much the same in each
+MOST_PROVED = 40  # draws on which ways are compared with references: they hardly differ between draws
 AGREEMENT = 1e-9
 
 SHORT = {
@@ -41,7 +41,7 @@ _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class CarriedBounds:
-    """Which results of a part are plausible."""
+    """The range of plausible results of a part."""
 
     right: float
     within: float
@@ -50,7 +50,7 @@ class CarriedBounds:
     is_whole: bool
 
     def hold(self, given: float) -> bool:
-        """Whether a result is plausible, right or wrong."""
+        """Return whether a result is plausible, right or wrong."""
         if not math.isfinite(given) or (self.is_whole and given != math.floor(given)):
             return False
         if self.lowest is not None and given < self.lowest - AGREEMENT * abs(self.lowest):
@@ -63,7 +63,7 @@ class CarriedBounds:
         return ratio > 0 and 1 / self.within <= ratio <= self.within
 
     def spread(self, factors: Sequence[float]) -> Iterator[float]:
-        """Plausible results at these multiples of the right one, each once."""
+        """Yield the plausible results at these multiples of the right one, each once."""
         seen = set()
         for factor in factors:
             given = self.right * factor
@@ -75,7 +75,7 @@ class CarriedBounds:
 
 
 def carried_results(way: Way, results: Sequence[float]) -> list[float] | None:
-    """Every value of a way for these results of the parts that it needs; None where its guards do not hold."""
+    """Return every value of a way for these earlier results; None if its guards do not hold."""
     found = [*map(float, results), *way.numbers]
     for name, first, last in way.steps:
         found.append(_WORK[name](found[first], found[last]))
@@ -89,7 +89,7 @@ def carried_results(way: Way, results: Sequence[float]) -> list[float] | None:
 def ways_of(
     piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, CarriedBounds], places: Sequence[str]
 ) -> tuple[Way, ...]:
-    """The ways in which the key of a part follows from the results that it names; `places` are the names of all parts."""
+    """Return the ways in which the key of a part follows from the results it names; `places` are the names of all parts."""
     if not piece.needs:
         return ()
     found: list[Way] = []
@@ -107,7 +107,7 @@ def ways_of(
 def tried(
     needs: Sequence[str], known: Mapping[str, CarriedBounds], factors: Sequence[float]
 ) -> Iterator[dict[str, float]]:
-    """The right results with one of those that are needed changed, then with all of them changed together."""
+    """Yield the right results with one of the needed results changed, then with all of them changed."""
     right = {name: bounds.right for name, bounds in known.items()}
     yield right
     for name in needs:
@@ -124,7 +124,7 @@ def _with(draw: Draw, numbers: Mapping[str, float]) -> Draw:
 
 
 def _traced(piece: CasePart, draw: Draw, posed: Posed, places: Sequence[str]) -> Way | None:
-    """The way that the key comes about for one set of results; None where there is none."""
+    """Return the way that leads to the key for one set of results; None if there is none."""
     kind: Any = kinds()[piece.kind]
     names = {full_name(name) for name in piece.needs}
     result: TracedNode | None = None
@@ -170,7 +170,7 @@ def _way(
 def faults_of_carrying(
     piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, CarriedBounds], ways: Sequence[Way]
 ) -> Iterator[str]:
-    """Where the ways of a part give something else than its reference does for the same wrong results."""
+    """Yield a fault for each result for which the ways of a part and its reference disagree."""
     kind: Any = kinds()[piece.kind]
     for numbers in tried(piece.needs, known, PROVED):
         needed = [numbers[name] for name in piece.needs]
@@ -189,14 +189,14 @@ def faults_of_carrying(
         if at is None:
             if expected is not None:
                 yield (
-                    f"{piece.name}: for {given} the right answer cannot be worked out from the key alone. Its reference counts "
+                    f"{piece.name}: for {given} the right answer cannot be computed from the key alone. Its reference counts "
                     "loops by a result, looks it up or rounds it to digits: use one that computes, or narrow `plausible`"
                 )
         elif not _agree(at[0].key if at[0].result is None else at[1][at[0].result], expected):
             shown = "another answer" if at[0].result is None else f"{at[1][at[0].result]:.6g}"
             yield (
-                f"{piece.name}: for {given} the key works out {shown}, and its reference gives "
-                f"{expected if isinstance(expected, float) else 'another'}: something in it is not traced"
+                f"{piece.name}: for {given} the key works out {shown}, but its reference gives "
+                f"{expected if isinstance(expected, float) else 'another'}: part of it is not traced"
             )
 
 

@@ -1,8 +1,8 @@
-"""Judging a case: each part by itself, and where it is wrong, by what follows from the student's own earlier results.
+"""Judging a case: each part by itself and, if it is wrong, by what follows from the student's earlier results.
 
-An error is charged once. A wrong result is gone on with where it was read, is plausible, and the step from it is no mere
-copy; then whoever continues with it correctly earns the points of the later part. So is a wrong formula, by the part that asks
-for what it gives here.
+An error costs points once. Later parts may build on a wrong result if it was readable and plausible, and if the step
+from it is more than a copy: a correct step earns the points of the later part. The same holds for a wrong formula and the
+part that asks for its value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from shardwise.kinds.case.reading import PartReplies, Reply
 from shardwise.markdown.escaping import literal, safe
 from shardwise.question import Feedback, Note, Outcome, Question
 
-ABSURD = "Your answer to {names} lies outside of all that is plausible here, so nothing is gone on with from it."
+ABSURD = "Your answer to {names} is not plausible here, so later parts do not use it."
 
 AS_ROUNDED = "your earlier results as you rounded them"
 MOST_TITLES = 3  # of parts in one line
@@ -30,14 +30,14 @@ MOST_TITLES = 3  # of parts in one line
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """What became of a part: its verdict where it was answered, and the wrong results of the student's own that it is right from."""
+    """The outcome of a part: its verdict if it was answered, and the student's wrong results from which it follows."""
 
     form: PartForm
     question: Question
     reply: Reply
     verdict: Feedback | None = None
     carried: tuple[str, ...] = ()
-    by_formula: bool = False  # it is right from a formula of the student's own
+    by_formula: bool = False  # it follows from a wrong formula of the student's
     say: str = ""
 
     @property
@@ -53,7 +53,7 @@ class JudgedPart:
 
 @dataclass
 class _Own:
-    """What a student went on with: results of all parts, those given in place of the right ones."""
+    """The results from which a student continued: the right ones, replaced by the student's own where there are any."""
 
     right: list[float]
     all: list[float]  # as the student wrote them, rounding and all
@@ -66,7 +66,7 @@ class _Own:
 
 
 def judge(question: Question, replies: PartReplies, runner: Runner) -> list[JudgedPart]:
-    """What became of each part."""
+    """Judge each part."""
     parts = list(questions_of(question))
     right = [_right(form, asked) for form, _, asked in parts]
     own = _Own(right, [*right], [*right])
@@ -82,7 +82,7 @@ def judge(question: Question, replies: PartReplies, runner: Runner) -> list[Judg
 
 
 def bounds_of(form: PartForm, key: PartKey, asked: Question, *, within: float | None = None) -> CarriedBounds:
-    """Which results of a part are plausible."""
+    """Return the range of plausible results of a part."""
     kind: Any = form.its_kind
     return CarriedBounds(
         kind.number(asked.key),
@@ -103,7 +103,7 @@ def _needs(key: PartKey) -> set[int]:
 
 
 def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _Own, runner: Runner) -> JudgedPart:
-    """A part by the right answer, and where it is wrong, by what follows from the student's own results."""
+    """Judge a part by the right answer and, if it is wrong, by what follows from the student's earlier results."""
     if reply.value is None:
         return JudgedPart(form, asked, reply)
     kind = form.its_kind
@@ -120,7 +120,7 @@ def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _O
 def _other_keys(
     form: PartForm, key: PartKey, asked: Question, own: _Own
 ) -> Iterator[tuple[Any, tuple[str, ...], bool]]:
-    """Yield the keys that follow from the student's own, what each follows from, and whether that is a formula."""
+    """Yield the keys that follow from the student's own results, what each follows from, and whether that is a formula."""
     for results in (own.all, own.wrong_alone):
         if (other := _followed(form, key, asked, own, results)) is not None:
             names = tuple(own.wrong[place] for place in sorted(_needs(key)) if place in own.wrong)
@@ -130,7 +130,7 @@ def _other_keys(
 
 
 def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results: Sequence[float]) -> Any:
-    """The key that follows from the student's own results; None where it is the right one, or nothing can be gone on with."""
+    """Return the key that follows from the student's own results; None if it is the right one, or if none follows."""
     needs = _needs(key)
     if all(results[place] == own.right[place] for place in needs):
         return None
@@ -149,9 +149,9 @@ def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results:
 
 
 def _by_formula(form: PartForm, key: PartKey, asked: Question, own: _Own) -> Any:
-    """The key that a wrong formula of the student's own gives with this part's numbers; None where there is none to continue with.
+    """Return the key that the student's wrong formula gives with this part's numbers; None if there is no such formula.
 
-    A formula without a symbol would be an answer copied from there, and a number that is not plausible gains nothing.
+    A formula without a symbol would only copy an answer, and an implausible number earns nothing.
     """
     if key.formula is None or key.formula.place not in own.formulas:
         return None
@@ -163,7 +163,7 @@ def _by_formula(form: PartForm, key: PartKey, asked: Question, own: _Own) -> Any
 
 
 def _is_a_step(number: float, form: PartForm, key: PartKey, asked: Question, own: _Own) -> bool:
-    """Whether a number that follows is possible, and another than the right one."""
+    """Return whether a number that follows is possible, and different from the right one."""
     kind: Any = form.its_kind
     if not bounds_of(form, key, asked, within=math.inf).hold(number):
         return False
@@ -173,7 +173,7 @@ def _is_a_step(number: float, form: PartForm, key: PartKey, asked: Question, own
 def _go_on(
     place: int, form: PartForm, key: PartKey, asked: Question, reply: Reply, made: JudgedPart, own: _Own
 ) -> None:
-    """Note what later parts are to be worked out from: the student's own result, or where there is none, what would follow."""
+    """Record the result on which later parts build: the student's own, or what would follow if there is none."""
     kind: Any = form.its_kind
     if not isinstance(kind, NumericKind):
         if reply.value is not None and not made.is_right:
@@ -239,7 +239,7 @@ def paragraphs(found: Sequence[JudgedPart]) -> Iterator[str]:
 
 
 def _together(what: str, parts: Mapping[int, JudgedPart]) -> str:
-    """One line for several parts: by their titles where they are few, by their numbers where they are many."""
+    """Return one line about several parts: with their titles if they are few, with their numbers if they are many."""
     if len(parts) <= MOST_TITLES:
         named = ", ".join(f"{number}. {judged.form.title}" for number, judged in parts.items())
     else:
@@ -248,7 +248,7 @@ def _together(what: str, parts: Mapping[int, JudgedPart]) -> str:
 
 
 def _spans(numbers: Sequence[int]) -> Iterator[str]:
-    """Ascending numbers in a short spelling.
+    """Yield ascending numbers in a short form, such as "1, 3 to 5".
 
     >>> list(_spans([1, 2, 3, 5, 8, 9]))
     ['1 to 3', '5', '8', '9']

@@ -1,4 +1,4 @@
-"""Case: parts of other kinds about one situation; later ones may continue with the results of earlier ones."""
+"""Case: parts of other kinds about one situation; later parts can build on earlier results."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from shardwise.template.references import References
 from shardwise.template.results import RESULTS, Results
 
 GOES_ON = (
-    "Each part has its own points. An error counts once: what is right from an earlier number or formula of yours is right, "
-    "as long as it is plausible."
+    "Each part has its own points. An error costs points only once: later parts are graded with your earlier results, "
+    "as long as these are plausible."
 )
 
 
@@ -42,7 +42,7 @@ class CaseKind(Kind[CaseTemplate, CaseForm, CaseKey]):
     """Several parts about one situation."""
 
     name = "case"
-    about = "Several parts about one situation, each of its own kind; an early error is charged once and carried on."
+    about = "Several parts about one situation, each of its own kind; later parts build on earlier results, so an error costs points once."
     may_be_part = False
     takes_long = True
     Template = CaseTemplate
@@ -218,7 +218,7 @@ parts:
         return [None] * of_case + [part.name for part in shown for _ in range(part.hints)]
 
     def hints_in_place(self, question: Question) -> Sequence[str]:
-        """Without the headings of their parts."""
+        """Return the hints without the headings of their parts."""
         shown, owners = _form(question).parts, self.owners_of_hints(question)
         heads = {part.name: _headed(number, part.title) for number, part in enumerate(shown, start=1)}
         return [
@@ -226,7 +226,7 @@ parts:
         ]
 
     def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
-        """First those of the parts that are not right yet, once anything was checked."""
+        """Return those of parts that are not right yet first, once anything was checked."""
         owners = self.owners_of_hints(question)
         return sorted(range(len(owners)), key=lambda place: bool(parts) and parts.get(owners[place] or "", True))
 
@@ -289,7 +289,7 @@ parts:
         )
 
     def _mistake(self, found: Sequence[Any]) -> int | None:
-        """The first recognised mistake, counted through the parts."""
+        """Return the first recognised mistake, numbered through all parts."""
         counts = [len(judged.form.its_kind.mistakes(judged.question)) for judged in found]
         for judged, before in zip(found, accumulate(counts, initial=0), strict=False):
             if judged.verdict is not None and judged.verdict.mistake is not None and not judged.is_right:
@@ -344,7 +344,7 @@ def _shown(part: SolvedPart) -> Any:
 
 
 def _headed(number: int, heading: str) -> str:
-    """What says before a hint which part it is for."""
+    """Return the words before a hint that say which part it is for."""
     return f"*{number}. {_sentence(heading)}* "
 
 
@@ -362,7 +362,7 @@ def _label(number: int, part: PartForm) -> str:
 
 
 def _right_sample(samples: Sequence[Sample]) -> Any:
-    """A right answer as fields give it: no text where something else is known."""
+    """Return a right answer as form fields give it, as a value other than text if there is one."""
     right = [sample.raw for sample in samples if sample.outcome == Outcome.CORRECT]
     return next((raw for raw in right if not isinstance(raw, str)), right[0])
 

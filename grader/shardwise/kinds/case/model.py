@@ -1,4 +1,4 @@
-"""What a case is made of: parts of other kinds, as an author writes them, as a student sees them, and as marking needs them."""
+"""The data of a case: parts of other kinds, as an author writes them, as a student sees them, and as marking needs them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CasePart(author.Template):
     @classmethod
     def _is_not_taken(cls, name: str) -> str:
         if name in ("whole", "runs", RESULTS):
-            raise ValueError(f"{name!r} means something else in feedback; take another name")
+            raise ValueError(f"{name!r} means something else in feedback; use another name")
         return name
 
     @property
@@ -66,13 +66,13 @@ class CasePart(author.Template):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parts that any of its expressions names."""
+        """The parts that its expressions name."""
         return tuple(dict.fromkeys(_NAMED.findall(self.model_dump_json(exclude={"solution"}))))
 
 
 @cache
 def part_models() -> Mapping[str, type[CasePart]]:
-    """The model of a part of each kind that may be one."""
+    """Return the model of a part for each kind that can be one."""
     make: Any = create_model
     return {
         name: make(f"{kind.Template.__name__}OfPart", __base__=(CasePart, kind.Template), kind=(Literal[name], ...))
@@ -82,7 +82,7 @@ def part_models() -> Mapping[str, type[CasePart]]:
 
 
 class _AnyPart:
-    """A part of any kind, distinguished by `kind`. The union is built when a template is validated: marking needs none of it."""
+    """A part of any kind, distinguished by `kind`. The union is built when a template is validated, since marking does not need it."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -110,7 +110,7 @@ class CaseTemplate(author.Template):
             for needed in part.names:
                 if needed not in seen:
                     raise ValueError(
-                        f"the part {part.name!r} names {full_name(needed)}, and no earlier part is called so"
+                        f"the part {part.name!r} names {full_name(needed)}, but no earlier part has that name"
                     )
                 if not isinstance(kinds()[_kind_of(self.parts, needed)], NumericKind):
                     raise ValueError(
@@ -119,7 +119,7 @@ class CaseTemplate(author.Template):
             seen.append(part.name)
         total = sum(part.points for part in self.parts)
         if abs(total - self.points) > 1e-9:
-            raise ValueError(f"points is {self.points:g}, and its parts have {total:g} together")
+            raise ValueError(f"points is {self.points:g}, but its parts add up to {total:g}")
         return self
 
     @cached_property
@@ -154,7 +154,7 @@ class PartForm(Form):
     points: float
     prompt: str
     form: SerializeAsAny[Form]
-    hints: int = 0  # how many of the question's hints, which stand last and in the parts' order, are for it
+    hints: int = 0  # how many of the question's hints are for it; these come last, in the order of the parts
 
     @field_validator("form", mode="before")
     @classmethod
@@ -174,9 +174,9 @@ class CaseForm(Form):
 
 
 class Way(Key):
-    """How the right answer follows from the results of earlier parts, for all results for which the guards hold.
+    """How the right answer follows from earlier results, for all results that satisfy the guards.
 
-    Values are numbered: first the results that it needs, then the numbers, then what each step makes of two values.
+    Values are numbered: first the results that it needs, then the constants, then the result of each step, which takes two values.
     """
 
     needs: tuple[int, ...]  # places of parts
@@ -184,11 +184,11 @@ class Way(Key):
     steps: tuple[tuple[str, int, int], ...] = ()
     guards: tuple[tuple[int, str, int], ...] = ()
     result: int | None = None  # the right number
-    key: Mapping[str, Any] | None = None  # or the key, of a part whose answer is not a number
+    key: Mapping[str, Any] | None = None  # or the key, if the answer of the part is not a number
 
 
 class FormulaBefore(Key):
-    """An earlier part that asks for the formula of this part's number, and what its symbols are here."""
+    """An earlier part that asks for the formula of this part's number, and the values of its symbols here."""
 
     place: int
     point: Mapping[str, float]
@@ -212,7 +212,7 @@ class CaseKey(Key):
 
 
 def questions_of(question: Question) -> Iterator[tuple[PartForm, PartKey, Question]]:
-    """Each part of a question, with the question that it is by itself."""
+    """Yield each part of a question, with the question that it forms by itself."""
     form, key = question.form, question.key
     assert isinstance(form, CaseForm) and isinstance(key, CaseKey)
     for part, known in zip(form.parts, key.parts, strict=True):

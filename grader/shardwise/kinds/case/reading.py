@@ -17,13 +17,13 @@ from shardwise.kinds.case.model import CaseForm, PartForm
 LONGEST = 20_000  # characters of an answer to all parts
 TWICE = "{name} appears twice. Keep the answer that you mean."
 MOST_NAMES = 200  # of parts, in an answer
-MOST_VALUES = 1000  # in the answer to a part: a list of lists has as many as are written in it
-_SHOWN = 40  # characters of a name that is none
+MOST_VALUES = 1000  # in the answer to a part, counting those in nested lists
+_SHOWN = 40  # characters of an unknown name
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to one part: its value, or why it cannot be read, or neither where there is none."""
+    """The answer to one part: its value, or why it cannot be read, or neither if it is blank."""
 
     value: Any = None
     why: str = ""
@@ -43,14 +43,14 @@ class PartReplies:
 
 
 def replies_of(form: CaseForm, raw: Any) -> PartReplies | None:
-    """The answer to each part, None where there is none at all. Raises Unreadable where none can be read."""
+    """Return the answer to each part; None if there is no answer at all. Raises Unreadable if none can be read."""
     given, strangers = _by_part(form, raw)
     replies = tuple(_reply(part, given.get(part.name)) for part in form.parts)
     if all(reply.value is None for reply in replies):
         why = {part.name: reply.why for part, reply in zip(form.parts, replies, strict=True) if reply.why}
         if why:
             first = next(iter(why))
-            more = f" So it is with {len(why) - 1} more." if len(why) > 1 else ""
+            more = f" The same goes for {len(why) - 1} more." if len(why) > 1 else ""
             raise Unreadable(f"{first}: {why[first]}{more}", parts=why)
         if strangers:
             raise _unknown(form, strangers)
@@ -63,7 +63,7 @@ def _reply(part: PartForm, raw: Any) -> Reply:
         return Reply()
     kind = part.its_kind
     if _is_large(raw):
-        return Reply(why=f"I couldn't read an answer of more than {MOST_VALUES:,} values. A part has a short one.")
+        return Reply(why=f"I couldn't read an answer of more than {MOST_VALUES:,} values. Each part needs a short one.")
     try:
         return Reply(value=parsed_answer(kind, part.form, raw))
     except Unreadable as error:
@@ -71,7 +71,7 @@ def _reply(part: PartForm, raw: Any) -> Reply:
 
 
 def _is_large(raw: Any) -> bool:
-    """Whether an answer holds more values than one to a part has; reading those could take minutes."""
+    """Return whether an answer holds too many values; reading them could take minutes."""
     seen, waiting = 0, [raw]
     while waiting:
         value = waiting.pop()
@@ -94,7 +94,7 @@ def _unknown(form: CaseForm, strangers: Sequence[str]) -> Unreadable:
 
 
 def _by_part(form: CaseForm, raw: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The raw answers by the names of the parts, and names that are none. Raises Unreadable."""
+    """Return the raw answers by the names of the parts, and unknown names. Raises Unreadable."""
     if isinstance(raw, str):
         if len(raw) > LONGEST:
             raise Unreadable(f"I couldn't read an answer of {len(raw):,} characters. Each part has a short one.")
@@ -107,7 +107,7 @@ def _by_part(form: CaseForm, raw: Any) -> tuple[dict[str, Any], tuple[str, ...]]
             "a dictionary with these names, or text such as “name = answer; name = answer”."
         )
     if len(raw) > MOST_NAMES:
-        raise Unreadable(f"I saw {len(raw):,} names, and there are {len(form.parts)} parts.")
+        raise Unreadable(f"I saw {len(raw):,} names, but there are only {len(form.parts)} parts.")
     names = dict(_spellings(form))
     found: dict[str, Any] = {}
     strangers = []
@@ -128,7 +128,7 @@ def _bare(name: str) -> str:
 
 
 def _spellings(form: CaseForm) -> Iterator[tuple[str, str]]:
-    """How a part may be called: by its title, its number and its name, the last before the others."""
+    """Yield the names by which a part may be called: its title, its number and its name, which takes precedence."""
     for number, part in enumerate(form.parts, start=1):
         yield _bare(part.title), part.name
         yield f"part {number}", part.name
@@ -138,7 +138,7 @@ def _spellings(form: CaseForm) -> Iterator[tuple[str, str]]:
 
 
 def _from_text(form: CaseForm, text: str) -> Any:
-    """A text as a dictionary or a list: JSON, "name = answer" with a semicolon or a new line between, or YAML's "name: answer"."""
+    """Parse a text as a dictionary or a list: JSON, "name = answer" separated by semicolons or line breaks, or YAML's "name: answer"."""
     with suppress(ValueError, RecursionError):
         read = json.loads(text)
         if isinstance(read, dict | list):
@@ -165,7 +165,7 @@ def _from_text(form: CaseForm, text: str) -> Any:
 
 
 def _in_order(form: CaseForm, text: str) -> Any:
-    """Answers without names, one for each part, on lines of their own or with semicolons between."""
+    """Return answers without names, one for each part, on separate lines or separated by semicolons."""
     for between in ("\n", ";"):
         pieces = [piece for piece in text.split(between) if piece.strip(" \t{}")]
         if len(pieces) == len(form.parts):
@@ -174,7 +174,7 @@ def _in_order(form: CaseForm, text: str) -> Any:
 
 
 def _unquoted(text: str) -> str:
-    """An answer in a text without what belongs to the notation: quotes around it, a comma or a brace behind it."""
+    """Return an answer without the notation around it: quotes, or a comma or brace after it."""
     text = text.strip().rstrip(";,").strip()
     if text.endswith("}") and text.count("}") > text.count("{"):
         text = text[:-1].strip().rstrip(",").strip()

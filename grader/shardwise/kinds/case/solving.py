@@ -1,4 +1,4 @@
-"""Solving a case: its parts in their order, each in a draw of its own that knows the right results before it."""
+"""Solving a case: its parts in order, each in its own draw that knows the earlier right results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SolvedPart:
     draw: Draw
     solved: Any
     posed: Posed
-    bounds: CarriedBounds | None = None  # of its result, where it has one
+    bounds: CarriedBounds | None = None  # of its result, if it has one
 
     def __repr__(self) -> str:
         return repr(self.solved)
@@ -41,7 +41,7 @@ class Solved:
 
     @property
     def known(self) -> dict[str, CarriedBounds]:
-        """The right results of the parts that have one, and which others are plausible."""
+        """The right results of the parts that have one, with their plausible ranges."""
         return {part.piece.name: part.bounds for part in self.parts if part.bounds is not None}
 
     @property
@@ -56,7 +56,7 @@ class Solved:
 
 
 def formula_before(solved: Solved, place: int) -> FormulaBefore | None:
-    """The earlier part whose formula gives the number of a part: one with the same reference, all symbols of which are known here."""
+    """Return the earlier part whose formula gives the number of a part: it has the same reference, and all its symbols are known here."""
     part = solved.parts[place]
     answer: Any = part.piece.answer  # type: ignore[attr-defined]
     if part.bounds is None or part.piece.needs:
@@ -73,7 +73,7 @@ def formula_before(solved: Solved, place: int) -> FormulaBefore | None:
 
 
 def solved_case(template: CaseTemplate, draw: Draw) -> Solved:
-    """Every part solved and posed. Raises Reject, with the part's name, where a draw is not to be used."""
+    """Solve and pose every part. Raises Reject, with the part's name, if a draw cannot be used."""
     parts: list[SolvedPart] = []
     for piece, its in list(_draws(template, draw)):
         kind: Any = kinds()[piece.kind]
@@ -88,9 +88,9 @@ def solved_case(template: CaseTemplate, draw: Draw) -> Solved:
 
 
 def _draws(template: CaseTemplate, draw: Draw) -> Iterator[tuple[CasePart, Draw]]:
-    """Each part with its draw, which knows the results before it. Raises Reject where a part's constraint fails.
+    """Yield each part with its draw, which knows the earlier results. Raises Reject if a constraint of a part fails.
 
-    Nothing else is worked out here: most draws that are rejected are so by a constraint, and solving a part takes long.
+    Nothing else is computed here: most rejected draws fail a constraint, and solving a part is slow.
     """
     numbers: dict[str, Any] = {}
     for place, piece in enumerate(template.pieces):
@@ -103,13 +103,13 @@ def _draws(template: CaseTemplate, draw: Draw) -> Iterator[tuple[CasePart, Draw]
 
 
 def _result(piece: CasePart, references: References, values: Mapping[str, Any]) -> Any:
-    """The right result of a part for some values, and for results before it."""
+    """Return the right result of a part for some values and earlier results."""
     kind: Any = kinds()[piece.kind]
     return whole(float(kind.recomputed(piece, references, values)))
 
 
 def _its_draw(template: CaseTemplate, draw: Draw, place: int, numbers: Mapping[str, Any]) -> Draw:
-    """The draw of a part: streams of its own, and the results before it."""
+    """Return the draw of a part: its own random streams, and the earlier results."""
 
     def complete(values: Mapping[str, Any]) -> Mapping[str, Any]:
         found: dict[str, Any] = {}

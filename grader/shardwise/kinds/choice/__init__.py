@@ -1,4 +1,4 @@
-"""Choice: one or several right options, drawn and shuffled by the seed, with a word on each."""
+"""Choice: one or several right options, drawn and shuffled by the seed, with feedback on each."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Option(author.AuthorModel):
         if (self.correct is None) == (self.value is None):
             raise ValueError("an option has either `correct` or, with a reference, a `value`")
         if isinstance(self.correct, str) and self.correct.lower() in ("yes", "no", "on", "off", "true", "false"):
-            raise ValueError(f"correct is true or false without quotes; in YAML 1.2 {self.correct!r} is a word")
+            raise ValueError(f"correct is true or false without quotes; in YAML 1.2 {self.correct!r} is a string")
         return self
 
 
@@ -104,7 +104,7 @@ class ChoiceKey(Key):
 
 @dataclass(frozen=True)
 class Solved:
-    """Which options are right, and which are shown in which order, as places in the template."""
+    """The right options, and the options shown, in order, as indices into the template."""
 
     correct: frozenset[int]
     order: tuple[int, ...]
@@ -127,21 +127,21 @@ prompt: |
 answer:
   pick: one
   options:
-    - text: It falls, and not to a half.
+    - text: It falls, but not by half.
       correct: true
       say: The latency stays as it is.
-    - text: It falls to a half.
+    - text: It falls by half.
       correct: false
       say: Only one part of the time depends on the rate.
     - text: It stays as it is.
       correct: false
-      say: The bytes cross in half of their time.
+      say: The bytes cross in half the time.
 """
     Template = ChoiceTemplate
     Form = ChoiceForm
     Key = ChoiceKey
-    needs_oracle = False  # many choices are about ideas
-    guessed = LOPSIDED  # one of two options
+    needs_oracle = False  # many choices are about concepts, which no oracle can confirm
+    guessed = LOPSIDED  # a guess between two options
 
     def solve(self, template: ChoiceTemplate, draw: Draw) -> Solved:
         correct = self._correct(template, draw, use_oracle=False)
@@ -221,7 +221,7 @@ answer:
         return Feedback.judged(question, credit, *words)
 
     def _credit(self, right: int, wrong: int, all_right: int, options: int) -> float:
-        """The share of the points; nothing for ticking everything, also where only one option is wrong."""
+        """Return the share of the points: none for selecting everything, even if only one option is wrong."""
         lost = wrong / min(all_right, options - all_right) if wrong else 0.0
         return max(0.0, right / all_right - lost)
 
@@ -270,7 +270,7 @@ answer:
     def faults(self, template: ChoiceTemplate, references: References) -> Iterator[str]:
         drawn = template.answer.shown
         if drawn is not None and drawn > len(template.answer.options):
-            yield f"answer.shown is {drawn}, and there are {len(template.answer.options)} options"
+            yield f"answer.shown is {drawn}, but there are only {len(template.answer.options)} options"
 
 
 def _right_texts(question: Question) -> tuple[str, ...]:
@@ -282,9 +282,9 @@ def _right_texts(question: Question) -> tuple[str, ...]:
 
 
 def _said_of_all(form: ChoiceForm, text: str) -> list[str] | None:
-    """The letters that a text picks by what it says of all options, such as "all" or "a: no, b: yes"; None for anything else.
+    """Return the letters that a text picks by a statement about all options, such as "all" or "a: no, b: yes"; None for any other text.
 
-    Raises Unreadable for a range that has two readings.
+    Raises Unreadable for an ambiguous range.
     """
     if found := _RANGE.fullmatch(text.strip().lower()):
         _refuse_range(form, *found.groups())
@@ -300,7 +300,7 @@ def _said_of_all(form: ChoiceForm, text: str) -> list[str] | None:
 
 
 def _option_of_none(form: ChoiceForm, text: str) -> str:
-    """Return the letter of the option that begins with "none" or "neither". Raises Unreadable where no option says that."""
+    """Return the letter of the option that begins with "none" or "neither". Raises Unreadable if no option says that."""
     said = [option.label for option in form.options if re.match(r"\W*(?:none|neither|nothing)\b", option.text, re.I)]
     if len(said) == 1:
         return said[0]
@@ -308,7 +308,7 @@ def _option_of_none(form: ChoiceForm, text: str) -> str:
 
 
 def _refuse_range(form: ChoiceForm, first: str, last: str) -> None:
-    """Raise Unreadable for "a-c", unless the two are neighbours: then a to c and a and c are the same."""
+    """Raise Unreadable for "a-c", unless the two are adjacent: then “from a to b” and “a and b” are the same."""
     between = [option.label for option in form.options if first <= option.label <= last]
     if len(between) > 2:
         raise Unreadable(
@@ -318,7 +318,7 @@ def _refuse_range(form: ChoiceForm, first: str, last: str) -> None:
 
 
 def _literal(value: Any, draw: Draw) -> Any:
-    """An option's value: an expression if it is one over the parameters, else the text itself."""
+    """Return an option's value: of the expression if the text is one over the parameters, else the text itself."""
     if isinstance(value, str) and value.isidentifier() and value not in {**draw.values, **draw.references.helpers}:
         return value
     return draw.evaluate(value)

@@ -1,4 +1,4 @@
-"""Programs that break one rule of a right one, or fail where a case reaches some part of it: what the cases have to notice."""
+"""Broken programs: a right program with one rule broken, or with a part that fails when it is reached. The cases must notice them all."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ Block = list[ast.stmt]
 
 @dataclass(frozen=True)
 class Broken:
-    """A wrong program: the line in which it differs, and how.
+    """A broken program: the line that differs, and how.
 
-    Of a `rule`, what some draw notices must be noticed in each. A `tie` must be noticed in any case, since what the prompt says
-    of equals is otherwise not asked at all. A `part` must be reached: the program fails as soon as a case does.
+        A broken `rule` that some draw notices must be noticed in every draw. A broken `tie` must always be noticed, since otherwise
+    no case tests what the prompt says about equal items. A `part` must be reached: the program fails as soon as a case reaches it.
     """
 
     source: str
     line: int  # counted from 1
-    change: str  # of a part what is wrong where no case reaches it, to follow the words "line 2 of the program"
+    change: str  # for a part: the fault if no case reaches it, after the words "line 2 of the program"
     kind: Literal["rule", "tie", "part"] = "rule"
-    where: Literal["always", "edges"] = (
-        "always"  # the list that the missing input belongs to; only an edge may raise an error
-    )
+    where: Literal["always", "edges"] = "always"  # the list for the missing input; only an edge may raise an error
 
 
 def broken_rules(source: str) -> tuple[Broken, ...]:
@@ -52,7 +50,7 @@ def _mutants(tree: ast.Module) -> Iterator[Broken]:
         source = ast.unparse(put(tree, old, new))
         lines = zip(before, source.split("\n"), strict=False)
         was, now = next(((was.strip(), now.strip()) for was, now in lines if was != now), ("", ""))
-        yield Broken(source, _line(old), f"{change} (`{now}`, where it says `{was}`)")
+        yield Broken(source, _line(old), f"{change} (`{now}` instead of `{was}`)")
 
 
 def _line(node: ast.AST) -> int:
@@ -69,14 +67,16 @@ def _ties(tree: ast.Module) -> Iterator[Broken]:
             call.args[::-1] if len(call.args) > 1 else [expression(f"reversed(list({ast.unparse(call.args[0])}))")]
         )
         source = ast.unparse(put(tree, call, with_fields(call, args=several)))
-        yield Broken(source, call.lineno, f"the last of equals for the first in `{ast.unparse(call)}`", "tie")
+        yield Broken(
+            source, call.lineno, f"the last of equal items instead of the first in `{ast.unparse(call)}`", "tie"
+        )
         ordered = key.value.body if isinstance(key.value, ast.Lambda) else None
         if isinstance(ordered, ast.Tuple) and len(ordered.elts) > 1:
             *others, last = ordered.elts
             turned: ast.expr = ast.UnaryOp(ast.USub(), last)
-            for elements, how in ((others, "left out"), ([*others, turned], "turned round")):
+            for elements, how in ((others, "omitted"), ([*others, turned], "reversed")):
                 source = ast.unparse(put(tree, ordered, with_fields(ordered, elts=elements)))
-                yield Broken(source, call.lineno, f"`{ast.unparse(last)}` {how} where it decides between equals", "tie")
+                yield Broken(source, call.lineno, f"`{ast.unparse(last)}` {how} where it breaks a tie", "tie")
 
 
 def _calls(tree: ast.AST, names: tuple[str, ...]) -> list[ast.Call]:
@@ -107,12 +107,12 @@ def _weakened(tree: ast.Module) -> Iterator[tuple[ast.If, ast.expr, ast.expr]]:
     for guard in _guards(tree):
         for operands in map(_operands, ast.walk(guard.test)):
             for number, operand in enumerate(operands if len(operands) > 1 else ()):
-                # The one before is there twice, since min and max need two.
+                # The previous operand is repeated, since min and max need two.
                 yield guard, put(guard.test, operand, operands[number - 1]), operand
 
 
 def _operands(node: ast.AST) -> list[ast.expr]:
-    """Return the operands of `and` and `or`, and what `min`, `max`, `any` and `all` are given."""
+    """Return the operands of `and` and `or`, and the arguments of `min`, `max`, `any` and `all`."""
     if isinstance(node, ast.BoolOp):
         return node.values
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
@@ -134,12 +134,12 @@ def _resets(tree: ast.Module) -> Iterator[Broken]:
                 starts[what] = ast.Assign([target], value, lineno=node.lineno)
             if any(node in getattr(owner, name) for owner, name in owners):
                 kept = put(node, value, ast.Name(target.id, ast.Load()))
-                yield Broken(ast.unparse(put(tree, node, kept)), node.lineno, f"`{what}` left out")
+                yield Broken(ast.unparse(put(tree, node, kept)), node.lineno, f"`{what}` removed")
     for owner, name in owners:
         block = getattr(owner, name)
         for what, statement in starts.items():
             changed = put(tree, owner, with_fields(owner, **{name: [*block, statement]}))
-            yield Broken(ast.unparse(changed), block[-1].lineno, f"`{what}` again after it")
+            yield Broken(ast.unparse(changed), block[-1].lineno, f"`{what}` repeated after it")
 
 
 def _assigned(node: ast.Assign) -> list[tuple[ast.Name, ast.expr]]:
@@ -180,7 +180,7 @@ def _statements(tree: ast.Module) -> Iterator[Broken]:
 
 
 def _below(node: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield the statements below one, without functions of its own."""
+    """Yield the statements inside a statement, except those of nested functions."""
     for owner, name in _own_blocks(node):
         for statement in getattr(owner, name):
             if not isinstance(statement, ast.FunctionDef):
@@ -189,7 +189,7 @@ def _below(node: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _branches(tree: ast.Module) -> Iterator[Broken]:
-    """Yield the branches of conditional expressions, and those of an `if` without `else` that nobody wrote."""
+    """Yield the branches of conditional expressions, and the implicit ones of an `if` without `else`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and not node.orelse:
             failing = ast.unparse(put(tree, node, with_fields(node, orelse=[_failure()])))
@@ -202,7 +202,7 @@ def _branches(tree: ast.Module) -> Iterator[Broken]:
 
 
 def _reasons(tree: ast.Module) -> Iterator[Broken]:
-    """Yield the conditions each of which is reason enough to raise an error."""
+    """Yield the conditions each of which suffices to raise an error."""
     for guard, weaker, operand in _weakened(tree):
         yield _failing_alone(tree, guard, weaker, f"for `{ast.unparse(operand)}` alone")
 

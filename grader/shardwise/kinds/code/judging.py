@@ -1,4 +1,4 @@
-"""Judging the calls of a student's function: which are right, which mistake they show, and what to say of the simplest failure."""
+"""Judging the calls of a student's function: which are right, which mistake they show, and what to say about the simplest failure."""
 
 from __future__ import annotations
 
@@ -12,31 +12,29 @@ from shardwise.kinds.code.patterns import only_where, pattern
 from shardwise.kinds.inputs import call_text
 from shardwise.markdown.escaping import as_code, safe
 
-SHOWN = (
-    40  # characters of a result of another type than the right one: a function may return what it saw of other calls
-)
+SHOWN = 40  # characters of a result of the wrong type: a function may return what it saw of other calls
 LONGEST_ERROR = 120  # characters of an exception, for the same reason
-FEW = 3  # right calls below which it says nothing that the wrong ones share a value
-LONGEST_LINE = 96  # characters that a notebook's column does not break
+FEW = 3  # with fewer right calls, a value that the wrong ones share means nothing
+LONGEST_LINE = 96  # characters that fit in a notebook's column
 
 
 def alike(given: Any, expected: Any, rel_tol: float) -> bool:
-    """Whether what a function gave is what was expected, whatever it gave."""
+    """Return whether a result is what was expected, whatever its type."""
     try:
         return same(plain(expected), plain(given), rel_tol)
-    except RecursionError:  # a student's list that is nested without end; ours are not
+    except RecursionError:  # a student's list that contains itself; ours never do
         return False
 
 
 def passes(case: CodeCase, call: Call, rel_tol: float) -> bool:
-    """Whether a call did what the case asks for."""
+    """Return whether a call did what the case requires."""
     if case.raises:
         return is_value_error(call)
     return call.status == "returned" and alike(call.value, case.expected, rel_tol)
 
 
 def recognised(key: CodeKey, calls: Sequence[Call]) -> int | None:
-    """The mistake whose every return value the student's function reproduces."""
+    """Return the mistake all of whose return values the student's function reproduces."""
     pairs = [(case, call) for case, call in zip(key.cases, calls, strict=True) if not case.raises]
     for index in range(len(key.say)):
         if all(
@@ -49,7 +47,7 @@ def recognised(key: CodeKey, calls: Sequence[Call]) -> int | None:
 
 
 def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
-    """What a call did, and what was expected."""
+    """Return what a call did, and what was expected."""
     returned, right = with_telling_digits(call.value, case.expected)
     if type(call.value) is not type(case.expected):
         returned = returned[:SHOWN]
@@ -67,9 +65,9 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
 
 
 def shared_by_failures(key: CodeKey, calls: Sequence[Call]) -> str:
-    """Return what all wrong results have in common, and what all wrong calls do; nothing where neither tells anything.
+    """Return what all wrong results and all wrong calls have in common; "" if that is nothing.
 
-    Calls that must raise an error are omitted: what they share is their fault alone, and the failing call shows it.
+    Calls that must raise an error are ignored: they have something in common anyway, and the failing call shows it.
     """
     right: list[tuple[CodeCase, Call]] = []
     wrong: list[tuple[CodeCase, Call]] = []
@@ -85,11 +83,11 @@ def shared_by_failures(key: CodeKey, calls: Sequence[Call]) -> str:
 
 
 def definition(form: CodeForm) -> str:
-    """How the function that is asked for begins: one line, or three where a notebook's column would break it."""
+    """Return the beginning of the required function: one line, or three if it is too long for a notebook's column."""
     line = signature(form)
     return line if len(line) <= LONGEST_LINE else line.replace("(", "(\n    ").replace(")", "\n)")
 
 
 def signature(form: CodeForm) -> str:
-    """The first line of the function that is asked for."""
+    """Return the first line of the required function."""
     return f"def {form.function}({', '.join(given.name for given in form.arguments)}):"

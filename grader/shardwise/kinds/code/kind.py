@@ -25,12 +25,12 @@ from shardwise.template.expressions import prose
 from shardwise.template.references import References
 from shardwise.units import from_base
 
-EDGES_MISSED = 0.5  # credit for a function that is right on every ordinary input and wrong on an edge
+EDGES_MISSED = 0.5  # credit for a function that is wrong only on edges
 
 
 @dataclass(frozen=True)
 class Solved:
-    """The cases with what the reference and the mistakes return."""
+    """The cases, with the results of the reference and of the mistakes."""
 
     cases: tuple[tuple[Case, CodeCase], ...]
 
@@ -74,7 +74,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return list(key.say)
 
     def is_untouched(self, form: CodeForm, raw: Any) -> bool:
-        """Whether a function does what the starter does, whatever its docstring says."""
+        """Return whether a function does what the starter does, apart from its docstring."""
         if type(raw) is not FunctionType:  # isinstance would ask the object, which may raise
             return False
         starter = compile(self.cells(form, ""), "<starter>", "exec")
@@ -95,7 +95,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return Recorded(tuple(calls))
 
     def sample_source(self, question: Question, variable: str, raw: Any) -> str:
-        """A recorded answer as a function that returns what was recorded, case by case."""
+        """Return the source of a function that replays a recorded answer, case by case."""
         if not isinstance(raw, Recorded):
             return super().sample_source(question, variable, raw)
         key, form = self.key_and_form(question)
@@ -146,7 +146,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return f"```python\n{definition(form)}\n    ...\n```\n\n{self._terms(form)}"
 
     def _terms(self, form: CodeForm) -> str:
-        """What goes in, and the result."""
+        """Return the explanation of the arguments and of the result."""
         rows = "\n".join(
             f"- `{given.name}`: {given.means or given.name.replace('_', ' ')}{f', in {given.unit}' if given.unit else ''}"
             for given in form.arguments
@@ -159,7 +159,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         program = {
             "type": "program",
             "label": "Your function",
-            "source": f"{definition(form)}\n    ...",  # the arguments are explained above it
+            "source": f"{definition(form)}\n    ...",  # the text above explains the arguments
             "function": form.function,
         }
         return {
@@ -300,19 +300,19 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
     def faults_over(
         self, template: CodeTemplate, references: References, drawn: Sequence[Question]
     ) -> Iterator[tuple[str, str]]:
-        from shardwise.kinds.code.separation import unnoticed  # here, since only the lint needs it
+        from shardwise.kinds.code.separation import unnoticed  # imported here, since only the lint needs it
 
         return unnoticed(drawn)
 
 
 def _returns_nothing(key: CodeKey, calls: Sequence[Call]) -> bool:
-    """Whether every call that has a right value returned None: it may have printed one."""
+    """Return whether every call with a right value returned None: the function may have printed it."""
     asked = [call for case, call in zip(key.cases, calls, strict=True) if not case.raises]
     return all(call.status == "returned" and call.value is None for call in asked)
 
 
 def _in_shown_units(template: CodeTemplate, cases: Sequence[CodeCase]) -> Iterator[str]:
-    """Mistakes whose value was written in the unit of the answer, though values are in base units: nobody makes them."""
+    """Yield faults of mistakes whose value is in the unit of the answer, although values are in base units: nobody makes them."""
     size = from_base(1.0, template.answer.unit or "1")
     for number, mistake in enumerate(template.mistakes, 1):
         if mistake.value is None or 0.01 < size < 100:
@@ -336,7 +336,7 @@ def _in_shown_units(template: CodeTemplate, cases: Sequence[CodeCase]) -> Iterat
 
 
 def _does(code: CodeType) -> tuple[Any, ...]:
-    """What a function does: all but its docstring, which is its first constant."""
+    """Return everything that a function does: all but its docstring, which is its first constant."""
     return code.co_code, code.co_names, code.co_consts[1:]
 
 

@@ -1,4 +1,4 @@
-"""What a code problem is made of: the template an author writes, the signature a student sees, the cases of the key."""
+"""The data of a code problem: the template an author writes, the signature a student sees, and the cases of the key."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class CodeTemplate(author.Template):
 
 
 class Argument(Form):
-    """One argument of the function that is asked for."""
+    """One argument of the required function."""
 
     name: str
     unit: str = ""
@@ -74,7 +74,7 @@ class Argument(Form):
 
 
 class CodeForm(Form):
-    """The signature that is asked for."""
+    """The required signature."""
 
     function: str
     arguments: tuple[Argument, ...]

@@ -1,16 +1,16 @@
-"""Patterns: what all wrong results of a function have in common, such as a constant factor or one too many."""
+"""Patterns: what all wrong results of a function have in common, such as a constant factor or an off-by-one error."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 
-Pair = tuple[object, object]  # what a function gave, and what was expected
-FEWEST = 2  # wrong results that have to show a pattern
-FEWEST_SHIFTED = 3  # those that have to be one off: two small whole numbers often are by chance
-EQUAL = 1e-6  # relative: two factors nearer than this are the same
+Pair = tuple[object, object]  # results, each with what was expected
+FEWEST = 2  # wrong results that a pattern needs at least
+FEWEST_SHIFTED = 3  # results that must be off by one: two small whole numbers often are by chance
+EQUAL = 1e-6  # relative; factors closer than this are the same
 _SHIFT = ": does a count start at 0 or 1, is the limit itself allowed, or should you round the other way?"
-# What a factor usually comes from: 8 bits to a byte, SI and binary prefixes, units of time.
+# The usual causes of a factor: 8 bits per byte, SI and binary prefixes, units of time.
 _FACTORS = {
     8.0: "Did you mix up bits and bytes?",
     1e3: "Check the prefixes of your units.",
@@ -29,7 +29,7 @@ _FACTORS = {
 
 
 def pattern(wrong: Sequence[Pair], *, some_right: bool) -> str:
-    """Return what the wrong results show together in one or two sentences; nothing where they show nothing.
+    """Return what the wrong results have in common, in one or two sentences; "" if nothing.
 
     >>> pattern([(16.0, 2.0), (24.0, 3.0)], some_right=False)
     'All results are 8 times too large. Did you mix up bits and bytes?'
@@ -73,7 +73,7 @@ def _factor(numbers: Sequence[tuple[float, float]]) -> str:
     factor = numbers[0][0] / numbers[0][1]
     if factor <= 0 or not all(_near(ours, factor * theirs) for ours, theirs in numbers):
         return ""
-    if len({theirs for _, theirs in numbers}) < FEWEST:  # equal numbers have any factor
+    if len({theirs for _, theirs in numbers}) < FEWEST:  # for equal numbers, any factor is a pattern
         return ""
     times, way = (factor, "large") if factor > 1 else (1 / factor, "small")
     meaning = next((said for known, said in _FACTORS.items() if _near(times, known)), "")
@@ -85,7 +85,7 @@ def _near(each: float, other: float) -> bool:
 
 
 def only_where(wrong: Sequence[Mapping[str, object]], right: Sequence[Mapping[str, object]]) -> str:
-    """Return the one argument and value that all wrong calls share and no right one has, as `hosts=1`; nothing where there is none.
+    """Return the one argument and value that all wrong calls share and no right call has, such as `hosts=1`; "" if there is none.
 
     >>> only_where([{"hosts": 1, "gb": 2}, {"hosts": 1, "gb": 4}], [{"hosts": 8, "gb": 2}])
     'hosts=1'

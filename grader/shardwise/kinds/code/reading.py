@@ -1,4 +1,4 @@
-"""Reading a function that a student wrote: itself, the calls that were made of it, or its source."""
+"""Reading a student's function: the function itself, recorded calls, or its source."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _FENCED = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 def program_of(form: CodeForm, raw: Any) -> Program | Recorded:
-    """The function that an answer holds. Raises Unreadable."""
+    """Return the function that an answer contains. Raises Unreadable."""
     if isinstance(raw, Recorded):
         return raw
     if callable(raw):
         function: Program = raw
         return function
     if not isinstance(raw, str):
-        raise Unreadable(f"I expected the function {form.function}, and this is of type {type(raw).__name__}.")
+        raise Unreadable(f"I expected the function {form.function}, but this is of type {type(raw).__name__}.")
     if len(raw) > LONGEST:
         raise Unreadable(f"That source has {len(raw):,} characters; {LONGEST:,} are read.")
     source = _source(raw)
@@ -41,13 +41,13 @@ def program_of(form: CodeForm, raw: Any) -> Program | Recorded:
 
 
 def _source(text: str) -> str:
-    """The source of an answer, without a fence, the prompts of a shell, and an indentation of the whole."""
+    """Return the source of an answer without a code fence, shell prompts and common indentation."""
     bare = textwrap.dedent(_FENCED.sub(r"\1", text))
     return _PROMPTS.sub("", bare) if bare.lstrip().startswith(">>>") else bare
 
 
 def _defined(source: str) -> frozenset[str]:
-    """The names of functions in a program, and those that something is assigned to, such as a lambda."""
+    """Return the names of functions in a program, and names that are assigned, for example to a lambda."""
     names = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef):

@@ -1,4 +1,4 @@
-"""Whether the cases of a function notice every broken rule: the program that its solution publishes is broken in every small way."""
+"""Proof that the cases of a function notice every broken rule: the program in its solution is broken in every small way."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from shardwise.question import Question
 
 @dataclass(frozen=True)
 class Seen:
-    """The cases of one draw, by what they give the function."""
+    """The cases of one draw, by their inputs."""
 
     seed: int
     cases: Mapping[str, CodeCase]
 
 
 def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the cases of a function, as several draws have them, and the remedy.
+    """Yield the faults of the cases of a function in several draws, each with the remedy.
 
-    A broken rule counts that some case of some draw notices: it must be noticed in each draw. One that is about equals
-    counts always, since what the prompt says of equals is otherwise not asked at all. For the same reason a case must
-    reach every line and branch, and every reason to refuse an input.
+        A broken rule that some case of some draw notices must be noticed in every draw. A broken rule about ties must
+    always be noticed, since otherwise no case tests what the prompt says about them. For the same reason, a case must
+    reach every line, every branch, and every reason to refuse an input.
     """
     form, key = drawn[0].form, drawn[0].key
     assert isinstance(form, CodeForm) and isinstance(key, CodeKey)
@@ -55,7 +55,7 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
                 )
             elif broken.kind == "tie":
                 yield (
-                    f"line {broken.line} of the program: {broken.change}: no case of {len(drawn)} draws tells it from the program",
+                    f"line {broken.line} of the program: {broken.change}: no case of {len(drawn)} draws detects it",
                     "Add inputs with a tie under `answer.always`.",
                 )
             continue
@@ -73,7 +73,7 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
 
 
 def published(question: Question, function: str) -> str | None:
-    """Return the program of a solution that defines a function; None where there is none."""
+    """Return the program of a solution that defines a function; None if there is none."""
     programs = re.findall(r"```python\n(.*?)```", question.solution, re.DOTALL)
     return next((text for text in programs if re.search(rf"^def {function}\(", text, re.MULTILINE)), None)
 
@@ -110,7 +110,7 @@ def _yaml(inputs: Mapping[str, Any]) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """Return a value as YAML 1.2 reads it, a large number by its power of ten."""
+    """Return a value as YAML 1.2 reads it, a large number with its power of ten."""
     if isinstance(value, float) and abs(value) >= 1e6 and float(f"{value:.4g}") == value:
         mantissa, power = f"{value:.4e}".split("e")
         return f"{float(mantissa)}e+{int(power)}"

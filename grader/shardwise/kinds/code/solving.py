@@ -1,4 +1,4 @@
-"""Solving the cases of a function: what the reference returns on each, and what the mistakes do."""
+"""Solving the cases of a function: the results of the reference and of the mistakes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from shardwise.units import from_base
 
 
 def counted(template: CodeTemplate, case: Case, draw: Draw) -> Any:
-    """What the oracle gives for a case, in the answer's unit."""
+    """Return the oracle's result for a case, in the answer's unit."""
     answer, references = template.answer, draw.references
     given = references.call(references.oracle(answer.oracle), {**draw.values, **case.base}, answer.arguments)
     return in_unit(given, answer.unit)
 
 
 def solved_input(template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
-    """Return an input with what the reference and the mistakes return; None where the reference refuses an ordinary one."""
+    """Return an input with what the reference and the mistakes return; None if the reference refuses an ordinary input."""
     answer, references = template.answer, draw.references
     try:
         key = references.call(references.reference(answer.reference), {**draw.values, **case.base}, answer.arguments)
@@ -45,7 +45,7 @@ def solved_input(template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | N
 
 
 def in_unit(value: Any, unit_text: str | None) -> Any:
-    """A number in a unit; anything else as it is."""
+    """Return a number in a unit, and anything else unchanged."""
     value = plain(value)
     if unit_text is None or isinstance(value, bool) or not isinstance(value, int | float):
         return value
@@ -55,5 +55,5 @@ def in_unit(value: Any, unit_text: str | None) -> Any:
 def _value_or_none(draw: Draw, text: str | int | float, names: Mapping[str, Any]) -> Any:
     try:
         return draw.evaluate(text, **names)
-    except ShardwiseError:  # a wrong implementation may divide by zero where the right one does not
+    except ShardwiseError:  # a wrong implementation may divide by zero even if the right one does not
         return None

@@ -1,4 +1,4 @@
-"""Trying a function out: one call with arguments of the student's own, and what it gives. Nothing is judged."""
+"""Trying a function out: one call with the student's own arguments, and its result. Nothing is judged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def arguments_of(form: CodeForm, text: str) -> dict[str, Any]:
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         raise Unreadable(f"I couldn't read “{text}” as arguments. {like}") from None
     if len(values) > len(names):
-        raise Unreadable(f"I saw {len(values)} arguments, and the function takes {len(names)}. {like}")
+        raise Unreadable(f"I saw {len(values)} arguments, but the function takes {len(names)}. {like}")
     found = {**dict(zip(names, values, strict=False)), **found}
     strangers, missing = [name for name in found if name not in names], [name for name in names if name not in found]
     if strangers:
@@ -40,7 +40,7 @@ def arguments_of(form: CodeForm, text: str) -> dict[str, Any]:
 
 
 def happened(call: Call) -> str:
-    """What a call gave, in Markdown."""
+    """Return the result of a call, in Markdown."""
     told: Mapping[str, str] = {
         "returned": f"It returned `{brief(call.value)}`.",
         "raised": f"It raised `{safe(call.error)}`.",

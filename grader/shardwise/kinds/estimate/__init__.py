@@ -1,4 +1,4 @@
-"""The kind estimate: a number before it is computed, and how sure the student is of it."""
+"""The kind estimate: an order of magnitude without computing, and a confidence."""
 
 from __future__ import annotations
 

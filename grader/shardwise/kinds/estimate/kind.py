@@ -1,4 +1,4 @@
-"""Estimate: an order of magnitude before a number is computed, with a confidence that is marked by how well it is calibrated."""
+"""Estimate: an order of magnitude without computing, with a confidence; calibration decides the points."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from shardwise.template.draw import Draw
 from shardwise.template.expressions import number_in_unit
 from shardwise.units import from_base, show_amount, show_number, unit
 
-BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)  # factors by which a miss is said to be off at least
+# Lower bounds on a factor, of which feedback names the largest that holds.
+BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 ADVICE = (
-    "Estimate each quantity that it consists of to the nearest power of ten. Which of them do you know least? "
+    "Estimate each factor to the nearest power of ten. Which one are you least sure of? "
     "Check the units and prefixes, and how often each thing happens."
 )
 
@@ -163,7 +164,7 @@ answer:
 
 
 def _as_confidence(raw: Any) -> View:
-    """How a confidence is read, for a form that shows it while it is typed."""
+    """Return how a confidence is read, for a form that shows this during typing."""
     try:
         return {} if is_blank(raw) else {"read": percent(confidence_of(raw))}
     except Unreadable as error:
@@ -182,13 +183,13 @@ def _times(factor: float) -> str:
 
 
 def _earned(confidence: float) -> tuple[str, str]:
-    """What a hit and a miss earn, as shares of the points."""
+    """Return what a hit and a miss earn, as shares of the points."""
     right, wrong = (_in_percent(credit(hit=hit, confidence=confidence)) for hit in (True, False))
     return right, wrong
 
 
 def _in_percent(share: float) -> str:
-    """A share of the points in whole per cent, but for one that would look like all of them or none.
+    """Return a share of the points in whole per cent, or with one digit if it would round to all or none.
 
     >>> _in_percent(0.98), _in_percent(0.995), _in_percent(1.0)
     ('98 %', '99.5 %', '100 %')
@@ -226,7 +227,7 @@ def _missed(off: float, within: float) -> str:
 
 
 def _for_the_confidence(sure: float, *, hit: bool) -> str:
-    """What the confidence earned, what it would have earned otherwise, and what an honest one is."""
+    """Return what the confidence earned, what it would have earned otherwise, and when it is honest."""
     right, wrong = _earned(sure)
     said = f"At {percent(sure)}, a right estimate earns {right} of the points and a wrong one {wrong}."
     if hit and sure < 0.5:

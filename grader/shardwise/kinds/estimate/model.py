@@ -1,4 +1,4 @@
-"""What an estimate problem is made of: the template an author writes, the range that a student sees, and the key."""
+"""The data of an estimate problem: the template an author writes, the range that a student sees, and the key."""
 
 from __future__ import annotations
 
@@ -39,10 +39,8 @@ class EstimateForm(QuantityForm):
 
 
 class EstimateKey(Key):
-    """The exact value, in base units, and what names a wrong one."""
+    """The exact value, in base units, and what identifies a wrong one."""
 
     value: float
     traits: tuple[Trait, ...] = ()
-    stops: tuple[
-        tuple[float, str], ...
-    ] = ()  # parameters and intermediate results, and a sentence that says what each is
+    stops: tuple[tuple[float, str], ...] = ()  # parameters and intermediate results, each with a sentence about it

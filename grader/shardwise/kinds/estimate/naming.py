@@ -1,4 +1,4 @@
-"""Naming: what makes a wrong estimate wrong, said only where its few digits leave hardly more than one cause."""
+"""Naming: the cause of a wrong estimate, reported only if its few digits leave one or two causes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from shardwise.kinds.quantity.judging import asked_by, printed_in
 from shardwise.question import Question
 from shardwise.units import Reading
 
-NEAREST, FARTHEST = 0.02, 0.15  # relative; how near a factor must be, by the digits of the estimate
+NEAREST, FARTHEST = 0.02, 0.15  # relative; how close a factor must be, by the number of digits of the estimate
 _FACTORS = (8.0, 24.0, 60.0, 3600.0, 86_400.0, *(10.0**power for power in range(1, 13)))
 MOST_SAID = 2
 
 
 def cause(question: Question, form: EstimateForm, key: EstimateKey, given: Reading) -> str:
-    """Return what a wrong estimate is: off by a unit or by a number of the question, or a number on the way; else nothing."""
+    """Return the cause of a wrong estimate: a unit, a number of the question, or an intermediate result; "" if unknown."""
     within = min(max(given.step / 2 / given.value, NEAREST), FARTHEST)
     stops = [say for value, say in key.stops if value and abs(given.value / value - 1) <= min(within, 0.05)]
     if len(stops) == 1:

@@ -58,7 +58,7 @@ class ReadEstimate:
 
 
 def percent(share: float) -> str:
-    """A share as it is written.
+    """Return a share as a percentage.
 
     >>> percent(0.8), percent(0.125)
     ('80 %', '12.5 %')
@@ -67,7 +67,7 @@ def percent(share: float) -> str:
 
 
 def estimate_of(form: EstimateForm, raw: Any) -> ReadEstimate:
-    """A student's estimate. Raises Unreadable."""
+    """Read a student's estimate. Raises Unreadable."""
     if isinstance(raw, str):
         return _of_text(form, raw)
     if isinstance(raw, Mapping) and raw and set(raw) <= set(FIELDS):
@@ -82,7 +82,7 @@ def estimate_of(form: EstimateForm, raw: Any) -> ReadEstimate:
 def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> ReadEstimate:
     if is_blank(value):
         raise Unreadable("The estimate itself is missing.")
-    if is_blank(confidence) and isinstance(value, str):  # both may are in the first field
+    if is_blank(confidence) and isinstance(value, str):  # the first field may contain both
         return _of_text(form, value)
     reading = _value(form, value)
     if is_blank(confidence):
@@ -112,7 +112,7 @@ def _of_text(form: EstimateForm, raw: str) -> ReadEstimate:
 
 
 def _bare(text: str) -> str:
-    """A text without the brackets and quotes around it, and without a comma at its end."""
+    """Return a text without surrounding brackets and quotes, and without a final comma."""
     text = " ".join(visible(text).split())
     for _ in range(3):
         if len(text) > 1 and text[0] + text[-1] in ("()", "[]", '""', "''", "``", "“”", "‘’"):
@@ -121,7 +121,7 @@ def _bare(text: str) -> str:
 
 
 def _without_words(text: str) -> str:
-    """A text without the words at its end that say how sure one is, and by no number: "30 GB, very sure"."""
+    """Return a text without final words about confidence that contain no number, as in "30 GB, very sure"."""
     words = text.split()
     while len(words) > 1 and _WORD.fullmatch(words[-1]):
         words.pop()
@@ -129,9 +129,9 @@ def _without_words(text: str) -> str:
 
 
 def _stands_apart(found: re.Match[str]) -> bool:
-    """Whether a number after an estimate is its confidence although it has no sign: it says so, or something parts the two.
+    """Return whether a number after an estimate is a confidence although it has no % sign: words say so, or a separator precedes it.
 
-    In "about 30" nothing is before the number that could be an estimate.
+    In "about 30" nothing before the number can be an estimate.
     """
     if re.search(r"\d", found["rest"]) is None:
         return False
@@ -155,7 +155,7 @@ def _value(form: EstimateForm, raw: Any) -> Reading:
 
 
 def confidence_of(raw: Any) -> float:
-    """A confidence that stands by itself. Raises Unreadable."""
+    """Read a confidence without an estimate. Raises Unreadable."""
     if (
         isinstance(raw, bool)
         or not isinstance(raw, str | int | float)
@@ -173,7 +173,7 @@ def confidence_of(raw: Any) -> float:
 
 
 def _share(found: re.Match[str]) -> float:
-    """The confidence that a text names. Raises Unreadable."""
+    """Return the confidence that a text names. Raises Unreadable."""
     if found["even"]:
         return 0.5
     if found["top"]:
@@ -185,7 +185,7 @@ def _share(found: re.Match[str]) -> float:
 
 
 def _of_number(number: float, *, is_percent: bool, is_share: bool) -> float:
-    """A confidence that may be written as a percentage or as a share; `is_share` where 1 can only be all of it."""
+    """Return a confidence that may be a percentage or a share; with `is_share`, 1 means 100 %."""
     if is_percent and 0 < number < 1:
         raise Unreadable(f"Is your confidence {number:g} % or {100 * number:g} %? Write it in per cent, such as 80 %.")
     if not is_percent and number == 1 and not is_share:

@@ -1,4 +1,4 @@
-"""Advice on formulas: what to say about a text that is not one, and what to write instead."""
+"""Advice on formulas: what is wrong with a text that is not a formula, and what to write instead."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STRANGE = {
 
 
 def quoted(text: str) -> str:
-    """A bit of a student's text that is safe to print: short, on one line, without control characters."""
+    """Return a piece of a student's text that is safe to print: short, on one line, without control characters."""
     flat = "".join(
         char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}" for char in text
     )
@@ -43,7 +43,7 @@ def quoted(text: str) -> str:
 
 
 def in_words_of(symbols: Collection[str]) -> str:
-    """The symbols as words."""
+    """Return the symbols as a list in words."""
     names = list(symbols)
     if not names:
         return "numbers alone"
@@ -51,12 +51,12 @@ def in_words_of(symbols: Collection[str]) -> str:
 
 
 def about_character(char: str) -> str:
-    """Advice about a character that no formula has."""
+    """Return advice about a character that no formula contains."""
     return _STRANGE.get(char, "Remove it.")
 
 
 def about_token(kind: str, token: str, before: str, after_function: bool) -> tuple[str, str]:
-    """What I saw and what to do, where a token has no place; `before` is the text up to it."""
+    """Return what I saw and what to do about a misplaced token; `before` is the text up to it."""
     before = quoted(before.rstrip()[-12:])
     operand = "I expected a number, a symbol or a bracket there."
     if after_function:
@@ -75,7 +75,7 @@ def about_token(kind: str, token: str, before: str, after_function: bool) -> tup
 
 
 def about_name(name: str, symbols: Collection[str]) -> str:
-    """Advice about an unknown name."""
+    """Return advice about an unknown name."""
     if name in _INSTEAD:
         return _INSTEAD[name]
     known = f"The symbols are {in_words_of(symbols)}." if symbols else "This formula has no symbols."
@@ -86,7 +86,7 @@ def about_name(name: str, symbols: Collection[str]) -> str:
     if meant:
         return f"{known} Did you mean {meant}?"
     if name in UNITS:
-        return f"That is a unit, and a formula has none: its symbols bring theirs along. {known}"
+        return f"That is a unit. A formula has none, because its symbols carry their own. {known}"
     if name in ("x", "X"):
         return f"{known} For a product write *."
     meant = "".join(difflib.get_close_matches(name, symbols, n=1))

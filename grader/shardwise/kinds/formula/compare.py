@@ -1,12 +1,12 @@
 """Formulas compared: equal wherever they are defined, however they are written.
 
-A verdict rests on two tests, and on nothing else. Formulas with equal fingerprints are the same rational function of
-their symbols and calls, up to a chance below 1e-14 that they are not (fingerprint.py says why). All others are worked
-out at points: one point at which they differ proves that they are different, and formulas that agree at every point, to
-1e-9 relative, are taken for equal without a proof. A term such as N/P is lost in them where P is a million and the
-rest of the formula is larger still. So formulas of arithmetic alone, which are equal everywhere or nowhere, are worked
-out at small numbers as well. Sameness beyond rational arithmetic, such as log2(N) and ln(N)/ln(2), may hold only for
-numbers as the question has them, and rests on its points alone.
+A verdict rests on two tests alone. Formulas with equal fingerprints are the same rational function of
+their symbols and calls, up to a chance below 1e-14 that they are not (fingerprint.py says why). All others are evaluated
+at points: one point at which they differ proves that they are different, and formulas that agree at every point, to
+1e-9 relative, count as equal without a proof. A term such as N/P is lost there if P is a million and the
+rest of the formula is larger still. So formulas of pure arithmetic, which are equal everywhere or nowhere, are evaluated
+at small numbers as well. Sameness beyond rational arithmetic, such as log2(N) and ln(N)/ln(2), may hold only for
+the numbers of the question, and rests on its points alone.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from shardwise.kinds.formula.values import value_at
 __all__ = ["CounterExample", "FormulaError", "ParsedFormula", "difference", "formula_value", "parse_formula"]
 
 AGREEMENT = 1e-9  # relative, between two formulas at a point
-PLAIN = 1e-3  # relative: as large a difference shows in the four digits in which numbers are printed
-FARTHER = 1.01  # times as far apart as at a simpler point: less is rounding
-_SMALL = tuple(map(float, (3, 7, 13, 19, 29, 37, 43, 53)))  # for symbols: none is another one plus 1, or twice it
+PLAIN = 1e-3  # relative; a difference that the four printed digits of numbers show
+FARTHER = 1.01  # a larger point is preferred only if its difference is so many times larger; less may be rounding
+_SMALL = tuple(
+    map(float, (3, 7, 13, 19, 29, 37, 43, 53))
+)  # for symbols; none of them is another one plus 1, or twice another one
 
 
 @dataclass(frozen=True)
 class ParsedFormula:
-    """A formula that was read: what it says, and its fingerprint."""
+    """A parsed formula: its tree, and its fingerprint."""
 
     tree: Node
     fingerprint: Fingerprint
@@ -42,7 +44,7 @@ class ParsedFormula:
 
 @dataclass(frozen=True)
 class CounterExample:
-    """A point at which two formulas differ, and what each gives there; nan where one is undefined."""
+    """A point at which two formulas differ, and the value of each; nan if it is undefined."""
 
     point: Mapping[str, float]
     theirs: float
@@ -50,14 +52,14 @@ class CounterExample:
 
     @property
     def relative(self) -> float:
-        """How far the two are apart, next to the larger one; infinite where one is undefined."""
+        """The difference relative to the larger value; infinite if one is undefined."""
         if not (math.isfinite(self.theirs) and math.isfinite(self.ours)):
             return math.inf
         return abs(self.theirs - self.ours) / (max(abs(self.theirs), abs(self.ours)) or 1.0)
 
 
 def parse_formula(text: str, symbols: Collection[str]) -> ParsedFormula:
-    """A text as a formula. Raises FormulaError, for the student, and nothing else.
+    """Parse a formula. Raises FormulaError, for the student, and no other error.
 
     >>> print(parse_formula("t = 2M(N-1)/N", ("M", "N")))
     2*M*(N - 1)/N
@@ -67,7 +69,7 @@ def parse_formula(text: str, symbols: Collection[str]) -> ParsedFormula:
 
 
 def formula_value(formula: ParsedFormula, point: Mapping[str, float]) -> float:
-    """The value at a point; nan where undefined, infinite where it is beyond all floats.
+    """Return the value at a point; nan if undefined, infinite if larger than any float.
 
     >>> formula_value(parse_formula("ceil(log2(N))", ("N",)), {"N": 5})
     3.0
@@ -78,11 +80,11 @@ def formula_value(formula: ParsedFormula, point: Mapping[str, float]) -> float:
 def difference(
     theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]
 ) -> CounterExample | None:
-    """A point at which two formulas differ, or None if they are the same formula.
+    """Return a point at which two formulas differ, or None if they are the same formula.
 
-    The simplest point at which it is plain to see that they differ; where it is at none, the one at which they differ
-    most. Equal rational functions are the same, also where one of them divides by zero. A point where both are
-    undefined says nothing; one where only one of them is counts as a difference, if no other shows one.
+        It is the simplest point at which the difference is obvious or, if there is none, the point of the largest
+    difference. Equal rational functions are the same, even if one of them divides by zero. A point where both are
+    undefined means nothing; a point where only one of them is counts as a difference if no other point shows one.
     """
     if theirs.fingerprint == ours.fingerprint:
         return None
@@ -101,16 +103,16 @@ def difference(
         elif most is None or example.relative > FARTHER * most.relative:
             most = example
     apart = most or half_defined
-    if apart is None and not agrees:  # no point can distinguishes them, so they are not known to be the same
+    if apart is None and not agrees:  # no point can distinguish them, so they are not known to be the same
         return undefined or CounterExample({}, math.nan, math.nan)
     return apart
 
 
 def is_recognised(theirs: ParsedFormula, known: ParsedFormula, points: Sequence[Mapping[str, float]]) -> bool:
-    """Whether a formula is a known one, so surely that what is known of that one may be said of it.
+    """Return whether a formula certainly is a known one, so that the feedback on that one applies.
 
-    Two that are rounded up to whole numbers may agree at every point and come from different thoughts. So they have to
-    agree before they are rounded, too.
+        Two formulas that round up may agree at every point although they rest on different ideas. So they must
+    also agree before rounding.
     """
     if difference(theirs, known, points) is not None:
         return False
@@ -120,16 +122,16 @@ def is_recognised(theirs: ParsedFormula, known: ParsedFormula, points: Sequence[
 
 
 def farthest(theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]) -> float:
-    """How far two formulas are apart at the worst of the points, next to the larger one."""
+    """Return the largest relative difference of two formulas over the points."""
     return max((example.relative for example in _examples(theirs, ours, points)), default=math.inf)
 
 
 def _examples(
     theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]
 ) -> Iterator[CounterExample]:
-    """What two formulas give at the points, simple ones first, and then at small numbers where that is allowed.
+    """Yield the values of two formulas at the points, simple ones first, then at small numbers if they are comparable there.
 
-    Not if one divides by zero at these: equal formulas do so at different places.
+    They are not if one divides by zero at these: equal formulas may do so at different places.
     """
     for point in sorted(points, key=_size):
         yield CounterExample(point, formula_value(theirs, point), formula_value(ours, point))
@@ -141,5 +143,5 @@ def _examples(
 
 
 def _size(point: Mapping[str, float]) -> float:
-    """How large a point's numbers are: a small example is easier to check by hand."""
+    """Return the size of a point's numbers: a small example is easier to check by hand."""
     return sum(abs(math.log(abs(value))) for value in point.values() if value and math.isfinite(value))

@@ -1,8 +1,8 @@
-"""Explanations: what a wrong formula is next to the right one, where that is short enough to help.
+"""Explanations: how a wrong formula differs from the right one, if that is short enough to help.
 
-Sympy divides the two formulas and subtracts them. It is given trees that were read and bounded here, never a text, and
-calls such as log2(N) only as the names of unknowns. So it does rational arithmetic with polynomials whose size is
-bounded beforehand, and that bounds its time. No verdict depends on it.
+Sympy divides and subtracts the two formulas. It gets trees that were parsed and bounded here, never text, and
+calls such as log2(N) only as unknowns. So it does rational arithmetic with polynomials of bounded size,
+which bounds its time. No verdict depends on it.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from shardwise.kinds.formula.tree import ARITHMETIC, PI, Node, bare, nodes, term
 from shardwise.kinds.formula.variants import nearby_formulas
 from shardwise.units import show_number
 
-MOST_OPERATIONS = 6  # of a factor or a term that is reported
-MOST_TERMS = 5000  # of a polynomial in both formulas that has all the terms it can have
+MOST_OPERATIONS = 6  # operations of a factor or term that is reported
+MOST_TERMS = 5000  # terms of a dense polynomial in both formulas
 MOST_DEGREE = 30  # of both formulas together
 LARGEST_FACTORED = 8  # terms, and their degree, of a polynomial that may be short when it is factored
 LARGEST_COEFFICIENT = 10**15  # of such a polynomial
 LONGEST_NUMBER = 13  # characters of a number that is reported exactly, such as 1,000,000,000
-LARGEST_BELOW = 1000  # the line of a fraction that is reported exactly
+LARGEST_BELOW = 1000  # denominator of a fraction that is reported exactly
 LONGEST_SAID = 60  # characters of a factor or a term
-MOST_DIGITS = 5  # of a number in one, but for zeros at its end: more come of a rounded number and say nothing
-NEAR = 1e-3  # a factor this near 1 would be said as 1
-ROUNDED = 5.1e-3  # relative: as far from the right one is a formula with 0.67 for 2/3, or 1.41 for a root of 2
+MOST_DIGITS = 5  # digits of a number in one, without trailing zeros: more digits come from rounding and mean nothing
+NEAR = 1e-3  # a factor this close to 1 would be printed as 1
+ROUNDED = 5.1e-3  # relative; the error of a formula with 0.67 for 2/3, or 1.41 for the square root of 2
 
 _OPERATION = re.compile(r"\*\*|[-+*/]|\w\(")
-_ODD_SUM = re.compile(r"[-+] (?!1\b)\d|\d [-+]|\d\*\w+ [-+]")  # N + 7 in a quotient says nothing; N - 1 does
+_ODD_SUM = re.compile(r"[-+] (?!1\b)\d|\d [-+]|\d\*\w+ [-+]")  # N + 7 in a quotient means nothing; N - 1 does
 _WHOLE = re.compile(r"\d+")
 _SYMBOL = re.compile(r"\b[^\W\d]\w*\b(?!\()")
 
 
-@lru_cache(maxsize=4096)  # a class makes few different mistakes
+@lru_cache(maxsize=4096)  # a class makes only a few different mistakes
 def explain(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """What a wrong formula is next to the right one, in a sentence; nothing where none is short. Never raises.
+    """Return a sentence about how a wrong formula differs from the right one; "" if none is short. Never raises.
 
-    Who answers 0, 1 or a symbol and is told the difference or the quotient has been told the right formula. So what is
-    said has at most half of its operations and symbols, and an answer has at least a third of its operations, after all
-    padding such as 0*M is gone. An answer that is no shorter than the right formula may be told more symbols.
+        For an answer such as 0, 1 or a symbol, the difference or the quotient would reveal the right formula. So a
+    sentence has at most half of its operations and symbols, and an answer must have at least a third of its operations,
+    not counting padding such as 0*M. An answer that is as long as the right formula may get more symbols.
     """
     try:
         if _is_hardly_an_answer(theirs, ours):
@@ -62,12 +62,12 @@ def explain(theirs: ParsedFormula, ours: ParsedFormula) -> str:
             or (is_an_attempt and another_number(theirs, ours))
             or _by_half(theirs, ours)
         )
-    except Exception:  # an explanation is a courtesy: the verdict stands without it
+    except Exception:  # an explanation is optional: the verdict does not depend on it
         return ""
 
 
 def _is_hardly_an_answer(theirs: ParsedFormula, ours: ParsedFormula) -> bool:
-    """Whether theirs is a number, or one symbol of a longer formula times a number, whatever padding it has."""
+    """Return whether theirs is only a number, or a number times one symbol of a longer formula, apart from padding."""
     if len(set(theirs.fingerprint)) == 1:
         return True
     alone = [_identity(leaf) for leaf, _ in _leaves(ours.tree, 1) if leaf.kind == "symbol"]
@@ -79,20 +79,20 @@ def _is_hardly_an_answer(theirs: ParsedFormula, ours: ParsedFormula) -> bool:
 
 @dataclass(frozen=True)
 class _Share:
-    """How much of the right formula may be said."""
+    """The part of the right formula that feedback may reveal."""
 
     operations: int
     symbols: int
 
     def holds(self, said: Any) -> bool:
-        """Whether this may be said."""
+        """Return whether feedback may contain this."""
         digits = max((len(number.rstrip("0")) for number in _WHOLE.findall(str(said))), default=0)
         is_short = len(str(said)) <= LONGEST_SAID and _size(said) <= MOST_OPERATIONS and digits <= MOST_DIGITS
         return is_short and _size(said) <= self.operations and _symbols(said) <= self.symbols
 
 
 def rounded(theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping[str, float]]) -> str:
-    """What to say where a formula misses the right one everywhere by so little that a rounded number explains it."""
+    """Return the feedback on a formula so close to the right one everywhere that a rounded number explains the difference."""
     longest = max(_decimals(theirs.tree), key=len, default="")
     if not longest or farthest(theirs, ours, points) > ROUNDED:
         return ""
@@ -103,23 +103,23 @@ def rounded(theirs: ParsedFormula, ours: ParsedFormula, points: Sequence[Mapping
 
 
 def _decimals(tree: Node) -> list[str]:
-    """The numbers of a formula that may have been rounded."""
+    """Return the numbers of a formula that may have been rounded."""
     numbers = [node for node in nodes(tree) if node.kind == "number" and node.name != PI]
     return [number.name for number in numbers if number.value.denominator > 1]
 
 
 def _size(said: Any) -> int:
-    """How many operations and calls there are in a formula."""
+    """Return the number of operations and calls in a formula."""
     return len(_OPERATION.findall(str(said)))
 
 
 def _symbols(said: Any) -> int:
-    """How many symbols are in a formula, each as often as it is there."""
+    """Return the number of symbols in a formula, counting repetitions."""
     return len(_SYMBOL.findall(str(said)))
 
 
 def _by_symbol(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """Name the symbol that is on the wrong side of the fraction line: the ratio is its square. Empty where there is none."""
+    """Name the symbol that is on the wrong side of the fraction, if the ratio is its square; "" if there is none."""
     ratios = tuple(
         wrong * pow(right, -1, PRIME) % PRIME for wrong, right in zip(theirs.fingerprint, ours.fingerprint, strict=True)
     )
@@ -127,13 +127,13 @@ def _by_symbol(theirs: ParsedFormula, ours: ParsedFormula) -> str:
     for name, drawn in symbols.items():
         squares = tuple(value * value % PRIME for value in drawn)
         inverted = all(ratio * square % PRIME == 1 for ratio, square in zip(ratios, squares, strict=True))
-        if (ratios == squares and "/" in str(ours)) or (inverted and "/" in str(theirs)):  # of a line that is there
-            return f"`{name}` is on the wrong side of the fraction line."
+        if (ratios == squares and "/" in str(ours)) or (inverted and "/" in str(theirs)):  # only if there is a fraction
+            return f"`{name}` is on the wrong side of the fraction."
     return ""
 
 
 def _by_terms(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
-    """Whether one of our terms is missing: fingerprints tell."""
+    """Name a missing term of ours, found by fingerprints; "" if there is none."""
     for sign, term in terms(ours.tree):
         text = str(term) if sign > 0 else f"-{term}"
         drawn = zip(ours.fingerprint, theirs.fingerprint, _identity(term), strict=True)
@@ -143,7 +143,7 @@ def _by_terms(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
 
 
 def _by_algebra(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
-    """The quotient of the two or their difference, whichever is shorter."""
+    """Name the quotient or the difference of the two, whichever is shorter."""
     leaves = [*_leaves(theirs.tree, 1), *_leaves(ours.tree, 1)]
     unknowns = {_identity(node): node for node, _ in leaves if node.kind != "number"}
     if not _is_bounded(leaves):
@@ -155,7 +155,7 @@ def _by_algebra(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str
     wrong, right = (_rational(formula.tree, functions, values) for formula in (theirs, ours))
     quotient = _factored(wrong / right, symbols)
     if quotient is not None and quotient.is_Rational:
-        is_rounded = abs(quotient - 1) < ROUNDED and _decimals(theirs.tree)  # of which 80001/80000 says nothing
+        is_rounded = abs(quotient - 1) < ROUNDED and _decimals(theirs.tree)  # a ratio such as 80001/80000 means nothing
         return "" if is_rounded else _multiple(quotient)
     answered = _factored(wrong, symbols)
     if answered is not None and _size(answered) < max(1, _size(ours) // 3):
@@ -172,9 +172,9 @@ def _by_algebra(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str
 
 
 def _by_slip(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
-    """A sentence that names the one slip by which the right formula becomes the student's; nothing if there is none.
+    """Name the single slip that turns the right formula into the student's; "" if there is none.
 
-    Every slip is tried in turn, since the quotient and the difference of two formulas do not show one inside `ceil`.
+    Every slip is tried, since the quotient and the difference do not show a slip inside `ceil`.
     """
     for slip in nearby_formulas(ours.tree, ()):
         may_say = most.operations > 1 if slip.named_part is None else most.holds(slip.named_part)
@@ -184,13 +184,13 @@ def _by_slip(theirs: ParsedFormula, ours: ParsedFormula, most: _Share) -> str:
 
 
 def _by_half(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """Whether theirs is the text above or below the line of ours, and enough of it."""
+    """Return the feedback if theirs is our numerator or denominator, and enough of it."""
     half, say = half_of_a_fraction(theirs, ours)
     return say if half is not None and _size(half) >= max(2, _size(ours) // 3) else ""
 
 
 def _multiple(factor: Any) -> str:
-    """A formula that is the right one but for a number."""
+    """Return the feedback on a formula that is a number times the right one."""
     exactly = show_number(int(factor)) if factor.is_Integer else str(factor)
     if factor == -1:
         return "Your formula has the opposite sign of the correct one."
@@ -202,7 +202,7 @@ def _multiple(factor: Any) -> str:
 
 
 def _factored(function: Any, symbols: Sequence[Any]) -> Any:
-    """A rational function as an expression in factors; None where it is too large to be short."""
+    """Return a rational function in factored form; None if it is too large to be short."""
     expression = function.as_expr(*symbols)
     if expression.is_Rational:
         return expression
@@ -214,23 +214,23 @@ def _factored(function: Any, symbols: Sequence[Any]) -> Any:
 
 
 def _sympy() -> Any:
-    """Sympy, imported for the first wrong formula and not before; half of its functions are untyped."""
+    """Return sympy, imported only for the first wrong formula; half of its functions are untyped."""
     import sympy
 
     return sympy
 
 
 def _is_bounded(leaves: Sequence[tuple[Node, int]]) -> bool:
-    """Whether polynomials in these leaves stay so small that arithmetic with them takes no time to speak of."""
+    """Return whether polynomials in these leaves are small enough for fast arithmetic."""
     degrees: Counter[Fingerprint] = Counter()
     for node, power in leaves:
-        if node.kind != "number":  # the weight of a formula that was read bounds its numbers
+        if node.kind != "number":  # the weight of a parsed formula bounds its numbers
             degrees[_identity(node)] += power
     return degrees.total() <= MOST_DEGREE and math.prod(degree + 1 for degree in degrees.values()) <= MOST_TERMS
 
 
 def _leaves(node: Node, power: int) -> Iterator[tuple[Node, int]]:
-    """The numbers, symbols and calls that arithmetic works on, each with the powers that it is raised to."""
+    """Yield the numbers, symbols and calls in the arithmetic, each with its powers."""
     node = bare(node)
     if node.kind in ARITHMETIC:
         for part in node.parts:
@@ -246,7 +246,7 @@ def _identity(node: Node) -> Fingerprint:
 
 
 def _rational(node: Node, functions: Any, values: Mapping[Fingerprint, Any]) -> Any:
-    """A formula as a rational function, an element of sympy's field of them."""
+    """Return a formula as a rational function, an element of a sympy field."""
     node = bare(node)
     if node.kind == "number":
         return functions(node.value.numerator) / functions(node.value.denominator)

@@ -1,8 +1,8 @@
-"""Fingerprints: what a formula is exactly, in whole numbers modulo a prime, and the bounds on its numbers.
+"""Fingerprints: the exact value of a formula at random points modulo a prime, and the bounds on its numbers.
 
-A formula is a rational function of its symbols and of its calls, such as log2(N). Each symbol, and each call of one
-function with equal arguments, is given a number drawn from its name, and the formula is worked out with them modulo
-PRIME. Multiplying out could take for ever; this takes one step for each operation.
+A formula is a rational function of its symbols and of its calls, such as log2(N). Each symbol, and each call of the
+same function with equal arguments, gets a number drawn from its name, and the formula is evaluated with these modulo
+PRIME. Multiplying out could take for ever; this takes one step per operation.
 
 Equal rational functions have equal fingerprints. Different ones share one with a probability of degree / PRIME, below
 1e-14, in each of two draws; only coefficients made to measure, such as PRIME + 2 for 2, do so by design.
@@ -28,7 +28,7 @@ _MODULO = {**ARITHMETIC, "over": lambda above, below: above * pow(below, -1, PRI
 
 
 def fingerprint(tree: Node, text: str) -> Fingerprint:
-    """The fingerprint of a formula. Raises FormulaError where its numbers get too large, or it divides by zero."""
+    """Return the fingerprint of a formula. Raises FormulaError if its numbers get too large, or if it divides by zero."""
     return _exact(tree, text).residues
 
 
@@ -64,13 +64,13 @@ def _exact(node: Node, text: str) -> _Exact:
 
 
 def _whole(residues: Fingerprint) -> int | None:
-    """The small whole number that a formula is, whatever its symbols are; None if it is not one."""
+    """Return the small whole number that a formula equals for all values of its symbols; None if it is not one."""
     value = residues[0] if residues[0] <= PRIME // 2 else residues[0] - PRIME
     return value if residues[0] == residues[1] and abs(value) <= HEAVIEST else None
 
 
 def _check_power(exponent: Node, residues: Fingerprint, *, zero: bool, text: str) -> None:
-    """Constant exponents are small, and not negative on a base that is zero."""
+    """Raise FormulaError if a constant exponent is large, or negative with a base of zero."""
     value = value_at(exponent, {}) if residues[0] == residues[1] else math.nan
     if math.isnan(value):  # its symbols may cancel, as in M-M+2
         value = _whole(residues) or 0
@@ -95,7 +95,7 @@ def _combined(node: Node, parts: list[Fingerprint], whole: int | None) -> Finger
 
 @lru_cache(maxsize=1024)
 def _drawn(name: str, *parts: Fingerprint) -> Fingerprint:
-    """A number in each draw, the same in every process for a symbol's name, or for a function and its arguments."""
+    """Return a number for each draw, the same in every process for a symbol, or for a function and its arguments."""
     return tuple(
         int.from_bytes(hashlib.sha256(repr((draw, name, parts)).encode()).digest()) % PRIME for draw in range(2)
     )

@@ -29,7 +29,7 @@ from shardwise.template.references import References
 from shardwise.units import show_number
 
 AGREEMENT = 1e-9  # relative, between formula, reference and oracle at a point
-FEWEST_DIGITS, MOST_DIGITS = 4, 12  # of what two formulas give: numbers that agree in the first ten are taken for equal
+FEWEST_DIGITS, MOST_DIGITS = 4, 12  # of the values of two formulas; numbers that agree in the first ten count as equal
 
 
 class Answer(author.AuthorModel):
@@ -71,7 +71,7 @@ class KnownMistake(Key):
 
 
 class FormulaKey(Key):
-    """Our formula, the points at which it is compared, and the recognised wrong ones."""
+    """Our formula, the points at which formulas are compared, and the recognised wrong ones."""
 
     formula: str
     points: tuple[Mapping[str, float], ...]
@@ -80,7 +80,7 @@ class FormulaKey(Key):
 
 @dataclass(frozen=True)
 class Solved:
-    """The formulas with the student's numbers in them, and the points, also as the reference's arguments."""
+    """The formulas with the student's numbers in them, and the points, also as arguments of the reference."""
 
     formula: str
     mistakes: tuple[str, ...]
@@ -160,7 +160,7 @@ mistakes:
 
     def parse(self, form: FormulaForm, raw: Any) -> Any:
         if not isinstance(raw, str):
-            raise Unreadable(f"I expected a formula as text, such as {self.example(form)!r}, and this is of type "
+            raise Unreadable(f"I expected a formula as text, such as {self.example(form)!r}, but this is of type "
                              f"{type(raw).__name__}.")  # fmt: skip
         return formulas.parse_formula(raw, form.symbols)
 
@@ -241,7 +241,7 @@ mistakes:
                 break
         known = telling((solved.formula, *solved.mistakes), tuple(answer.symbols.items()))
         proof.faults += [
-            f"no values of the symbols tell {wrong} from {solved.formula}; give them some at which the two differ"
+            f"no values of the symbols distinguish {wrong} from {solved.formula}; add values at which the two differ"
             for wrong in known.untold
         ]
         return proof
@@ -253,22 +253,22 @@ mistakes:
 
 
 def _whole(number: float) -> float:
-    """A number as a whole one where only rounding keeps it from that, as in 3000002.9999999995."""
+    """Return a number as a whole one if only a rounding error prevents that, as in 3000002.9999999995."""
     near = round(number)
     return near if math.isclose(number, near, rel_tol=1e-12) else number
 
 
 def _cancelled(value: formulas.ParsedFormula, wrong: formulas.ParsedFormula) -> str:
-    """What cancels in a formula that is proved to be a known one: its author may have come there by another way."""
+    """Return what cancels in a formula that equals a known one: the student may have derived it in another way."""
     theirs, left = (dict.fromkeys(symbols_in(formula.tree)) for formula in (value, wrong))
     lost = [f"`{name}`" for name in theirs if name not in left]
     if not lost or value.fingerprint != wrong.fingerprint:
         return ""
-    return f"In yours {in_words_of(lost)} cancel{'' if lost[1:] else 's'}, and what is left is `{wrong}`. "
+    return f"In your formula {in_words_of(lost)} cancel{'' if lost[1:] else 's'}, which leaves `{wrong}`. "
 
 
 def _shown(*numbers: float) -> list[str]:
-    """Different numbers in as many digits as it takes to distinguishes them, or in words where one is undefined."""
+    """Return different numbers with enough digits to distinguish them, or words for an undefined one."""
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
         shown = [
             show_number(_whole(number), digits) if math.isfinite(number) else "nothing (it is undefined there)"

@@ -1,6 +1,6 @@
-"""Nearly right: what a student's own formula needs to be the right one, where that is a sign, a bracket or a turn.
+"""Nearly right: formulas that a sign, a pair of brackets or an inversion would make right.
 
-The search changes the student's formula, and not ours, so the place that is named is one that the student has written.
+The search changes the student's formula, not ours, so that feedback names a place that the student wrote.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from shardwise.kinds.formula.tree import Node, bare, nodes, one_node_changed
 
 MOST_CHANGES = 60  # that are tried
 MOST_OPERANDS = 12  # of a formula in which brackets are tried
-ROUNDED = 0.0051  # relative; what is nearer was rounded, and is asked about elsewhere
+ROUNDED = 0.0051  # relative; a closer formula was rounded, which `explain` handles
 LONGEST = 60  # characters of a place that is named
 
 _TOKEN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[^\W\d]\w*|\*\*|\S")
 _OPERAND = re.compile(r"[\w.]")
-_BEFORE_SUMS = "a product and a division come before a plus and a minus"
-_BELOW = "a division takes only the one thing that follows it"
+_BEFORE_SUMS = "multiplication and division bind more tightly than addition and subtraction"
+_BELOW = "a division applies only to the factor right after it"
 
 
 def nearly(theirs: ParsedFormula, ours: ParsedFormula) -> str:
-    """What has to change in a formula, in a sentence; nothing where more than one change is needed."""
+    """Return a sentence about the single change that a formula needs; "" if it needs more."""
     right = ours.fingerprint
     if theirs.fingerprint == right:
         return ""
@@ -36,7 +36,7 @@ def nearly(theirs: ParsedFormula, ours: ParsedFormula) -> str:
     if all(wrong * other % PRIME == 1 for wrong, other in pairs):
         return "Your formula is upside down: it is 1 divided by the correct one."
     if all((wrong + other) % PRIME == 1 for wrong, other in pairs):
-        return "Your formula gives the rest: it is 1 minus the correct one."
+        return "Your formula is 1 minus the correct one."
     for tree, said in islice(one_node_changed(theirs.tree, _changes), MOST_CHANGES):
         if _is(tree, right):
             return said
@@ -59,12 +59,12 @@ def another_number(theirs: ParsedFormula, ours: ParsedFormula) -> str:
 
     for tree, each in islice(one_node_changed(theirs.tree, other_numbers), MOST_CHANGES):
         if _is(tree, ours.fingerprint):
-            return f"All but one number is right: what does `{each}` count?"
+            return f"All numbers but one are right. What does `{each}` count?"
     return ""
 
 
 def half_of_a_fraction(theirs: ParsedFormula, ours: ParsedFormula) -> tuple[Node | None, str]:
-    """The part of ours that a formula is, above the line of ours or below it, and what to say; None where it is neither."""
+    """Return our numerator or denominator if the formula equals it, and the feedback; None if it is neither."""
     tree = bare(ours.tree)
     if tree.kind == "over":
         above, below = tree.parts
@@ -98,11 +98,11 @@ def _changes(node: Node) -> Iterator[tuple[Node, str]]:
     elif node.kind == "over":
         yield replace(node, parts=node.parts[::-1]), f"A fraction is upside down{where}."
     if node.kind in ("plus", "minus") and bare(node.parts[0]).kind == "symbol" and bare(node.parts[1]).value == 1:
-        yield node.parts[0], f"`{node}` is too much: only `{node.parts[0]}` belongs there."
+        yield node.parts[0], f"You wrote `{node}` where only `{node.parts[0]}` belongs."
 
 
 def _bracketed(text: str) -> Iterator[tuple[str, str]]:
-    """A text with one more pair of brackets, and what to say where that makes it right."""
+    """Yield a text with one more pair of brackets, and the feedback if that makes it right."""
     tokens = _TOKEN.findall(text)
     starts = [place for place, token in enumerate(tokens) if token == "(" or _OPERAND.match(token)]
     ends = [place for place in range(len(tokens)) if _ends_here(tokens, place)]
@@ -120,13 +120,13 @@ def _bracketed(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _ends_here(tokens: list[str], place: int) -> bool:
-    """Whether an operand ends with this token: a bracket, a number, or a name that is no function."""
+    """Return whether an operand ends with this token: a bracket, a number, or a name that is not a function."""
     token, after = tokens[place], tokens[place + 1 : place + 2]
     return token == ")" or (_OPERAND.match(token) is not None and after != ["("])
 
 
 def _outermost(tokens: list[str]) -> list[str]:
-    """The operators that are in no brackets of their own; none where the brackets do not match."""
+    """Return the operators outside all inner brackets; none if the brackets do not match."""
     depth, found = 0, []
     for token in tokens:
         depth += (token == "(") - (token == ")")

@@ -1,6 +1,6 @@
 """Notation: a formula as a student types it, read into a tree of operations or refused in words.
 
-The text never meets an evaluator: a parser of our own takes it apart, and every bound on it (length, depth, size of
+The text never reaches an evaluator: our own parser reads it, and every bound (length, depth, size of
 numbers) is checked before anything is computed.
 """
 
@@ -18,13 +18,13 @@ _PAIRS = {"(": ")", "[": "]", "⌈": "⌉", "⌊": "⌋"}
 
 
 def read_notation(text: str, symbols: Collection[str]) -> Node:
-    """The tree of a formula. Raises FormulaError for every text that is not one, whatever it holds."""
+    """Return the tree of a formula. Raises FormulaError for every text that is not one."""
     if len(text) > LONGEST_TEXT:
         raise FormulaError(
-            f"I saw {len(text):,} characters, and read formulas of up to {LONGEST_TEXT}. Write a shorter one."
+            f"I saw {len(text):,} characters, but I read only formulas of up to {LONGEST_TEXT}. Write a shorter one."
         )
     for name in sorted(set(symbols) & {*FUNCTIONS, PI}):
-        raise FormulaError(f"{name} has a meaning here and cannot be a symbol too. Rename the symbol.")
+        raise FormulaError(f"{name} already has a meaning here, so it cannot be a symbol. Rename the symbol.")
     if not text.strip():
         raise FormulaError(f"I saw nothing where I expected a formula in {in_words_of(symbols)}. Write one.")
     try:
@@ -45,7 +45,7 @@ def _check_brackets(text: str) -> None:
         elif char in _PAIRS.values():
             if not opened:
                 saw = f"“{char}” closes nothing, after “{quoted(text[max(0, place - 12) : place])}”"
-                raise Unclear(saw, "Take it away, or open it before.")
+                raise Unclear(saw, "Remove it, or open a bracket before it.")
             start = opened.pop()
             if _PAIRS[text[start]] != char:
                 saw = f"“{text[start]}” is closed by “{char}”"

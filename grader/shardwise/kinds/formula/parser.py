@@ -8,8 +8,8 @@
     exponent = + exponent, or - exponent, or power
     atom     = number, name, function(sum, ...), (sum), [sum], ⌈sum⌉, ⌊sum⌋, or √ and an atom
 
-Where two readings are common, as in M/2N, the text is refused with both of them. An exponent in digits ends with them
-where it stands on a symbol, as in 5as^2b; 2^3b and (1+r)^2n may mean either.
+A text with two common readings, such as M/2N, is refused with both of them. The digits after a symbol are the whole
+exponent, as in 5as^2b; 2^3b and (1+r)^2n are ambiguous.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from shardwise.kinds.formula.tree import LARGEST_EXPONENT, PI, Node
 from shardwise.units import lowered
 
 LONGEST_NUMBER = 40  # characters of a number
-LONGEST_READING = 60  # characters of a part of a text that has two of them
-DEEPEST = 60  # operations inside one another
+LONGEST_READING = 60  # characters of an ambiguous part of a text that is quoted
+DEEPEST = 60  # nested operations
 
 LETTER = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
 _FUNCTION = rf"(?:{'|'.join(FUNCTIONS)})(?!{LETTER})"
@@ -48,11 +48,11 @@ _BINDING = {"plus": _SUM, "minus": _SUM, "times": _PRODUCT, "over": _PRODUCT} | 
 
 
 class Unclear(Exception):
-    """A text that cannot be read. Its arguments are what I saw in it and what to do."""
+    """A text that cannot be read. Its arguments are what I saw, and what to do."""
 
 
 def parsed_formula(text: str) -> Node:
-    """The tree of a text whose brackets match. Raises Unclear."""
+    """Return the tree of a text whose brackets match. Raises Unclear."""
     reader = _Reader(text)
     tree = reader.expression(_SUM)
     if reader.kind != "end":
@@ -61,7 +61,7 @@ def parsed_formula(text: str) -> Node:
 
 
 class _Reader:
-    """A text and the token reached in it. Each method reads what it is named after, and stops at the token after it."""
+    """A text and the token reached in it. Each method reads the construct that it is named after, and stops at the token after it."""
 
     def __init__(self, text: str) -> None:
         name = _LEFT_HAND_SIDE.match(text)
@@ -87,11 +87,11 @@ class _Reader:
         return taken
 
     def unexpected(self, after_function: bool = False) -> Unclear:
-        """The token in view has no place here."""
+        """Return the error for a misplaced token."""
         return Unclear(*about_token(self.kind, self._token, self._text[: self._start], after_function))
 
     def expression(self, least: int) -> Node:
-        """Operations that bind at least so tightly."""
+        """Read operations that bind at least this tightly."""
         left = self._signed() if self.kind in ("plus", "minus") else self._power()
         while (binding := _BINDING.get(self.kind, -1)) >= least:
             if binding == _ADJACENT:
@@ -147,7 +147,7 @@ class _Reader:
         raise self.unexpected()
 
     def _root(self) -> Node:
-        """A root of what is in brackets, or of one number or name that no other follows, as in √2*M."""
+        """Read a root of a bracket, or of one number or name that no other follows, as in √2*M."""
         self._take()
         has_brackets = self.kind in ("open", "ceil", "floor")
         inside = self._atom()
@@ -170,7 +170,7 @@ class _Reader:
 def _node(kind: str, *parts: Node, name: str = "") -> Node:
     depth = 1 + max(part.depth for part in parts)
     if depth > DEEPEST:
-        raise Unclear(f"over {DEEPEST} operations stand inside one another", "Write a simpler formula.")
+        raise Unclear(f"over {DEEPEST} operations are nested", "Write a simpler formula.")
     return Node(kind, parts, name=name, depth=depth)
 
 
@@ -199,7 +199,7 @@ def _over(left: Node, right: Node) -> Node:
 
 
 def _beside(left: Node, right: Node) -> Node:
-    """A product without a sign, where only one reading is common."""
+    """Read a product without a sign if only one reading is common."""
     last = left.parts[1] if left.kind == "beside" else left
     first = right.parts[0] if right.kind == "power" else right
     if first.kind == "number" and first.name != PI:
@@ -213,14 +213,14 @@ def _beside(left: Node, right: Node) -> Node:
 
 
 def _ends_plainly(power: Node, follows: Node) -> bool:
-    """Whether everybody ends an exponent at the same place: N(N-1)^2(M+1) and 5as^2b, but not 2^3b and 2^ab."""
+    """Return whether it is clear where an exponent ends: in N(N-1)^2(M+1) and 5as^2b it is, but not in 2^3b and 2^ab."""
     base, exponent = power.parts
     return exponent.kind == "number" and (follows.kind == "group" or base.kind == "symbol")
 
 
 def _two_readings(each: str, other: str) -> Unclear:
-    """A part of the text that can be read in two ways, both of which are shown where they are short."""
+    """Return the error for an ambiguous part of the text, with both readings if they are short."""
     each, other = (reading.replace("**", "^") for reading in (each, other))
     if max(len(each), len(other)) > LONGEST_READING:
-        return Unclear("where an exponent or a divisor ends is not plain", "Write * or brackets, whichever you mean.")
+        return Unclear("it is unclear where an exponent or a divisor ends", "Write * or brackets, whichever you mean.")
     return Unclear(f"it can mean {each} or {other}", "Write * or brackets, whichever you mean.")

@@ -1,4 +1,4 @@
-"""Points: where a formula is compared, chosen so that each wrong formula we know shows at one of them at least."""
+"""Points: where formulas are compared, chosen so that every known wrong formula differs at one of them at least."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from shardwise.kinds.inputs import Input, cases
 from shardwise.template.parameters import Scalar
 from shardwise.template.rng import Rng
 
-DRAWN = 6  # points of the seed's own
-MOST_TRIED = 600  # points that are tried next to them
-MOST_VALUES = 8  # of a symbol that has many
+DRAWN = 6  # points that the seed draws
+MOST_TRIED = 600  # further points that are tried
+MOST_VALUES = 8  # values of a symbol with many
 SMALL = 10_000  # a symbol whose values are whole and at most this is a count
 
 Point = Mapping[str, float]
@@ -29,7 +29,7 @@ parse = lru_cache(maxsize=4096)(formulas.parse_formula)
 
 @dataclass(frozen=True)
 class Telling:
-    """Points that tell wrong formulas from the right one, and the formulas that no point of the symbols' values tells."""
+    """Points that distinguish wrong formulas from the right one, and the formulas that no point distinguishes."""
 
     values: tuple[tuple[Scalar, ...], ...]  # of the symbols, as the author wrote them
     untold: tuple[str, ...]
@@ -38,7 +38,7 @@ class Telling:
 def points_of(
     texts: Sequence[str], symbols: Mapping[str, Input], rng: Rng
 ) -> tuple[list[dict[str, float]], list[dict[str, Any]]]:
-    """The points of a question, by symbol and as the reference's arguments: the seed's, and those that tell.
+    """Return the points of a question, by symbol and as arguments of the reference: those of the seed, and those that distinguish formulas.
 
     `texts` are our formula and the recognised mistakes.
     """
@@ -55,7 +55,7 @@ def points_of(
 
 @lru_cache(maxsize=256)
 def telling(texts: tuple[str, ...], symbols: tuple[tuple[str, Input], ...]) -> Telling:
-    """The points that tell the first formula from the others and from its variants, and the others from each other."""
+    """Return the points that distinguish the first formula from the others and from its variants, and the others from each other."""
     names = tuple(name for name, _ in symbols)
     ours, *mistakes = (parse(text, names) for text in texts)
     wrong = [
@@ -64,7 +64,7 @@ def telling(texts: tuple[str, ...], symbols: tuple[tuple[str, Input], ...]) -> T
     ]
     wrong += [
         Node("times", (ours.tree, parse(name, names).tree)) for name in names
-    ]  # of a symbol that does not occur, too
+    ]  # also for a symbol that does not occur
     pending = [(ours.tree, tree) for tree in wrong]
     pending += [(first.tree, second.tree) for place, first in enumerate(mistakes) for second in mistakes[:place]]
     chosen = []
@@ -79,7 +79,7 @@ def telling(texts: tuple[str, ...], symbols: tuple[tuple[str, Input], ...]) -> T
 
 
 def are_told_apart(texts: Sequence[str], symbols: Sequence[str], points: Sequence[Point]) -> bool:
-    """Whether no two of these formulas are taken for equal at the points."""
+    """Return whether the points distinguish all of these formulas."""
     read = [parse(text, tuple(symbols)) for text in texts]
     return all(_told(first, second, points) for place, first in enumerate(read) for second in read[:place])
 
@@ -96,14 +96,14 @@ def _differ(first: Node, second: Node, point: Point) -> bool:
 
 
 def _counts(symbols: Sequence[tuple[str, Input]]) -> tuple[str, ...]:
-    """The symbols for whole numbers that are small: for these N-1 is no nicety."""
+    """Return the symbols for small whole numbers, for which N-1 matters."""
     return tuple(
         name for name, spec in symbols if all(isinstance(value, int) and 0 < value <= SMALL for value in spec.values())
     )
 
 
 def _grid(symbols: Sequence[tuple[str, Input]]) -> Iterator[tuple[Scalar, ...]]:
-    """Every combination of the symbols' values, simple ones first; of many values some, evenly spread."""
+    """Yield every combination of the symbols' values, simple ones first; of many values only some, evenly spaced."""
     spread = []
     for _, spec in symbols:
         values = spec.values()
@@ -113,7 +113,7 @@ def _grid(symbols: Sequence[tuple[str, Input]]) -> Iterator[tuple[Scalar, ...]]:
 
 
 def _one_by_one(symbols: Sequence[tuple[str, Input]]) -> Iterator[tuple[Scalar, ...]]:
-    """Every value of each symbol, the others at their last: what the grid comes to late, or never."""
+    """Yield every value of each symbol with the others at their last: points that the grid reaches late, or never."""
     last = [spec.values()[-1] for _, spec in symbols]
     for place, (_, spec) in enumerate(symbols):
         for value in spec.values()[:MOST_VALUES]:

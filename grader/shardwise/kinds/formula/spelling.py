@@ -1,4 +1,4 @@
-r"""Spelling: a formula as people write it elsewhere (\frac{M}{N}, math.ceil(...), 3df), in the notation that the parser reads."""
+r"""Spelling: formulas in other notations (\frac{M}{N}, math.ceil(...), 3df), converted to the notation of the parser."""
 
 from __future__ import annotations
 
@@ -31,16 +31,18 @@ _UNIT = re.compile(
     r"(?<=[\w)\]])\s+[(\[]?(?:bytes|seconds|GPUs|steps|tokens|parameters|weights)[)\]]?\Z"
 )  # of the whole
 _POW = re.compile(r"\bpow\(\s*(\w+)\s*,\s*(\w+)\s*\)")
-_POWER = re.compile(r"(?:\^|\*\*)\s*(?:[{(]\s*(\d+)\s*[)}]|(\d+)(?=\s+[A-Za-z]))")  # where the exponent ends is plain
+_POWER = re.compile(
+    r"(?:\^|\*\*)\s*(?:[{(]\s*(\d+)\s*[)}]|(\d+)(?=\s+[A-Za-z]))"
+)  # in which it is clear where the exponent ends
 _PARTS = re.compile(rf"[0-9][0-9_]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|(?!\d){LETTER}+")
 _AS_TIMES = re.compile(r"(?<=[\w)\]])\s+x\s+(?=[\w(\[])")
 _PI = frozenset(("pi", PI))
 _FRACTIONS = str.maketrans({"½": "(1/2)", "¼": "(1/4)", "¾": "(3/4)", "{": "(", "}": ")"})
-DEEPEST = 20  # fractions inside one another
+DEEPEST = 20  # nested fractions
 
 
 def spelled(text: str, symbols: Collection[str]) -> str:
-    r"""The text in the parser's notation. Raises Unclear where juxtaposed symbols have two readings.
+    r"""Return the text in the parser's notation. Raises Unclear if juxtaposed symbols are ambiguous.
 
     >>> spelled(r"T = \frac{2M(N-1)}{N}", ("M", "N")), spelled("3df", ("d", "f")), spelled("math.ceil(N/M)", ("M", "N"))
     ('((2M(N-1))/(N))', '3d f', 'ceil(N/M)')
@@ -64,7 +66,7 @@ def spelled(text: str, symbols: Collection[str]) -> str:
 
 
 def _in_its_case(found: re.Match[str], symbols: frozenset[str]) -> str:
-    """A name that is a symbol but for its capitals, as the symbol; where symbols differ by capitals alone, as it is."""
+    """Return the symbol that a name equals apart from its case; the name itself if symbols differ only in case."""
     other = {symbol.lower(): symbol for symbol in symbols}
     name, before, after = found[0], found.string[: found.start()], found.string[found.end() :]
     is_unit = name in UNITS and not after.strip() and re.search(r"[\w)\]]\s+\Z", before)
@@ -78,9 +80,9 @@ def _function(name: str) -> str:
 
 
 def _without_latex(text: str) -> str:
-    """Fractions and roots as divisions and calls, from the innermost on, and other commands as the signs that they stand for."""
+    """Replace fractions and roots by divisions and calls, innermost first, and other commands by their signs."""
     for _ in range(DEEPEST):
-        text = _RAISED.sub(r"^(\1)", _LOWERED.sub(r"_\1", text))  # their braces may stand inside those of a fraction
+        text = _RAISED.sub(r"^(\1)", _LOWERED.sub(r"_\1", text))  # their braces may be inside those of a fraction
         text, fractions = _FRACTION.subn(r"((\1)/(\2))", text)
         text, roots = _ROOT.subn(r"sqrt(\1)", text)
         if not fractions and not roots:
@@ -98,7 +100,7 @@ def _sign(command: re.Match[str]) -> str:
 
 
 def _separated(name: str, found: re.Match[str], symbols: frozenset[str]) -> str:
-    """A name that is no symbol as the symbols that it is made of, pi among them; the last may be a function."""
+    """Split an unknown name into symbols, which may include pi; the last may be a function."""
     follows = found.string[found.end() : found.end() + 2].lstrip()
     if name[0].isdigit() or name in symbols or name in FUNCTIONS or name in UNITS:
         return name
@@ -112,7 +114,7 @@ def _separated(name: str, found: re.Match[str], symbols: frozenset[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def splits(name: str, pieces: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-    """The ways to write a name as pieces one after the other; two are enough.
+    """Return ways to split a name into pieces; two are enough.
 
     >>> splits("dff", frozenset("df")), splits("xy", frozenset("x"))
     ((('d', 'f', 'f'),), ())

@@ -1,4 +1,4 @@
-"""A formula as a tree of operations, and how it is printed: in Python's spelling, with the brackets that it needs."""
+"""A formula as a tree of operations, printed in Python's notation with the necessary brackets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shardwise.kinds.formula.advice import quoted
 
 LARGEST_EXPONENT = 64  # of a constant power, and of ten in a number such as 1e9
 PI = "π"
-ARITHMETIC: Mapping[str, Callable[..., Any]] = {  # the kinds of nodes that are this, whatever the numbers are
+ARITHMETIC: Mapping[str, Callable[..., Any]] = {  # kinds of nodes that are arithmetic, whatever their numbers are
     "plus": operator.add,
     "minus": operator.sub,
     "times": operator.mul,
@@ -26,7 +26,7 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly the outermost operation 
 
 
 class FormulaError(Unreadable):
-    """A formula that cannot be read, in words for the student; `brief` omits the text above the words anyway."""
+    """A formula that cannot be read, in words for the student; `brief` omits the text, which is shown above anyway."""
 
     def __init__(self, why: str, *, brief: str = "") -> None:
         super().__init__(why)
@@ -34,7 +34,7 @@ class FormulaError(Unreadable):
 
 
 def refused(text: str, saw: str, advice: str) -> FormulaError:
-    """The error for a text: what I saw in it, and what to do."""
+    """Return the error for a text: what I saw in it, and what to do."""
     brief = f"{saw[0].upper()}{saw[1:]}. {advice}"
     return FormulaError(f"I couldn't read the formula “{quoted(text.strip())}”: {saw}. {advice}", brief=brief)
 
@@ -49,7 +49,7 @@ class Node:
 
     kind: str  # number, symbol, plus, minus, times, over, negative, next to, power, call or group
     parts: tuple[Node, ...] = ()
-    name: str = ""  # of a symbol or a function; a number's digits
+    name: str = ""  # of a symbol or function; the digits of a number
     value: Fraction = Fraction(0)  # of a number
     depth: int = 1
 
@@ -64,7 +64,7 @@ _MOVED = {"ceil": "plus", "floor": "minus"}
 
 
 def nodes(tree: Node) -> Iterator[Node]:
-    """Every node of a tree, from left to right, each before its parts."""
+    """Yield every node of a tree, from left to right, each before its parts."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -83,7 +83,7 @@ def one_node_changed(
 
 
 def symbols_in(tree: Node) -> list[str]:
-    """The symbols of a formula as they are in it, each as often as it is there."""
+    """Return the symbols of a formula in order, with repetitions."""
     return [node.name for node in nodes(tree) if node.kind == "symbol"]
 
 
@@ -95,7 +95,7 @@ def bare(node: Node) -> Node:
 
 
 def before_rounding(tree: Node) -> Node:
-    """A formula with what ceil and floor give on average: half a unit more, or less, than what they round."""
+    """Return a formula with ceil and floor replaced by their average: half a unit more, or less, than their argument."""
     parts = tuple(map(before_rounding, tree.parts))
     if tree.kind == "call" and tree.name in _MOVED:
         return Node(_MOVED[tree.name], (*parts, _HALF))
@@ -103,7 +103,7 @@ def before_rounding(tree: Node) -> Node:
 
 
 def is_arithmetic(tree: Node) -> bool:
-    """Whether a formula is made of plus, minus, times, over and whole powers alone: a rational function."""
+    """Return whether a formula consists only of plus, minus, times, over and whole powers: a rational function."""
     return all(
         node.kind in ("number", "symbol", "group", *ARITHMETIC)
         or (node.kind == "power" and whole_exponent(node) is not None)
@@ -112,7 +112,7 @@ def is_arithmetic(tree: Node) -> bool:
 
 
 def whole_exponent(node: Node) -> int | None:
-    """The exponent of a power that is written with a whole number."""
+    """Return the exponent of a power if it is written as a whole number."""
     sign, exponent = 1, bare(node.parts[1]) if node.kind == "power" else node
     while exponent.kind == "negative":
         sign, exponent = -sign, bare(exponent.parts[0])
@@ -121,7 +121,7 @@ def whole_exponent(node: Node) -> int | None:
 
 
 def terms(node: Node, sign: int = 1) -> Iterator[tuple[int, Node]]:
-    """What a formula adds up, each term with its sign, 1 or -1."""
+    """Yield the terms of a formula, each with its sign, 1 or -1."""
     node = bare(node)
     if node.kind in ("plus", "minus"):
         left, right = node.parts
@@ -132,7 +132,7 @@ def terms(node: Node, sign: int = 1) -> Iterator[tuple[int, Node]]:
 
 
 def _spelled(node: Node) -> tuple[str, int]:
-    """The text of a node and how tightly it binds. A student's own brackets go where the value does not need them."""
+    """Return the text of a node and how tightly it binds, without unnecessary brackets of the student."""
     node = bare(node)
     if node.kind == "number":
         return node.name, _PRODUCT if node.name.startswith("-") else _ATOM
@@ -157,12 +157,12 @@ def _spelled(node: Node) -> tuple[str, int]:
 
 
 def _at_least(binding: int, node: Node) -> str:
-    """The text of an operand, in brackets where it binds less tightly than it must."""
+    """Return the text of an operand, in brackets if it binds too loosely."""
     text, tightness = _spelled(node)
     return text if tightness >= binding else f"({text})"
 
 
 def _after(binding: int, node: Node) -> str:
-    """The text of an operand that follows an operator: in brackets also where it begins with a sign."""
+    """Return the text of an operand after an operator, in brackets also if it begins with a sign."""
     text = _at_least(binding, node)
     return f"({text})" if text.startswith("-") else text

@@ -1,6 +1,6 @@
-"""A formula as MathML, so that a student sees how it is read while it is typed: fractions, powers, and nothing rearranged.
+"""A formula as MathML, which shows a student how it is read during typing: with fractions and powers, but not rearranged.
 
-The tree is set as it was typed. A rewriting, such as sympy's, would show another formula than the student's own.
+The tree is typeset as it was typed. Rewriting it, as sympy does, would show a formula that the student did not write.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BASES = {"log2": "2", "log10": "10"}
 
 
 def formula_as_mathml(tree: Node) -> str:
-    """A formula as a MathML element.
+    """Return a formula as a MathML element.
 
     >>> from shardwise.kinds.formula.notation import read_notation
     >>> formula_as_mathml(read_notation("M/2", ("M",)))
@@ -25,7 +25,7 @@ def formula_as_mathml(tree: Node) -> str:
 
 
 def _set(node: Node) -> str:
-    """A node; brackets that were typed stay, but for those that a fraction, a root or an exponent makes needless."""
+    """Typeset a node; typed brackets stay, unless a fraction, a root or an exponent makes them unnecessary."""
     first = node.parts[0] if node.parts else node
     last = node.parts[-1] if node.parts else node
     match node.kind:
@@ -83,19 +83,19 @@ def _bracketed(node: Node) -> str:
 
 
 def _binding(node: Node) -> int:
-    """How tightly a node binds as it is set: a fraction is a product, also where a power of it is taken."""
+    """Return how tightly a typeset node binds: a fraction binds like a product, also as the base of a power."""
     if node.kind in ("plus", "minus", "negative"):
         return _SUM
     return _PRODUCT if node.kind in ("times", "beside", "over", "power") else _ATOM
 
 
 def _at_least(binding: int, node: Node) -> str:
-    """An operand, in brackets where the tree needs some that were not typed."""
+    """Typeset an operand, in brackets if the tree needs some that were not typed."""
     return _set(node) if _binding(node) >= binding else _bracketed(node)
 
 
 def _after(binding: int, node: Node) -> str:
-    """An operand that follows an operator: in brackets also where it begins with a sign."""
+    """Typeset an operand after an operator, in brackets also if it begins with a sign."""
     begins = node
     while begins.kind in ("plus", "minus", "times", "beside"):
         begins = begins.parts[0]

@@ -8,11 +8,11 @@ from typing import Any
 
 from shardwise.kinds.formula.tree import ARITHMETIC, Node, bare, terms
 
-WHOLE = 1e-9  # relative: as near as this to a whole number, ceil and floor take it for that number
+WHOLE = 1e-9  # relative; ceil and floor treat a number this close to a whole one as that number
 
 
 def value_at(tree: Node, point: Mapping[str, float]) -> float:
-    """The value at a point; nan where undefined, infinite where it is beyond all floats."""
+    """Return the value at a point; nan if undefined, infinite if larger than any float."""
     try:
         return _value(tree, point)
     except OverflowError:
@@ -27,10 +27,10 @@ def _value(node: Node, point: Mapping[str, float]) -> float:
         return float(node.value)
     if node.kind == "symbol":
         return float(point.get(node.name, math.nan))
-    if node.kind in ("plus", "minus"):  # of the whole sum at once: nothing is lost where large terms cancel
+    if node.kind in ("plus", "minus"):  # sums all terms at once, so that nothing is lost if large terms cancel
         return math.fsum([sign * _value(term, point) for sign, term in terms(node)])
     values = [_value(part, point) for part in node.parts]
-    if any(map(math.isnan, values)):  # or min, max and 1^x would lose it
+    if any(map(math.isnan, values)):  # since min, max and 1^x would lose it
         return math.nan
     combine = ARITHMETIC.get(node.kind) or (_CALLS[node.name] if node.kind == "call" else _power)
     return float(combine(*values))

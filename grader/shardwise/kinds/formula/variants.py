@@ -15,37 +15,39 @@ _ONE = Node("number", name="1", value=Fraction(1))
 
 @dataclass(frozen=True)
 class NearbyFormula:
-    """A wrong formula, and how it came out of the right one."""
+    """A wrong formula, and how it differs from the right one."""
 
     tree: Node
     identity: Fingerprint
-    how: str  # follows “your formula is the correct one”
+    how: str  # the words after “Your formula is the correct one”
     named_part: Node | None = None  # the part of the right formula that `how` names
 
 
-_Slip = tuple[Node, str, Node | None]  # what becomes of a part of a formula, how, and the part that `how` names
+_Slip = tuple[
+    Node, str, Node | None
+]  # what replaces a part of a formula, in words too, and the part that the words name
 
 
 def nearby_formulas(tree: Node, counts: Collection[str]) -> list[NearbyFormula]:
-    """The formulas that somebody would write who makes one slip in this one: what the formula must be distinguished from.
+    """Return the formulas with one slip in this one, from which it must be distinguished.
 
-    Each is there once, and none is the same as the formula itself.
+        They are distinct, and none is the same as the formula itself.
 
-    A slip omits a term or a factor, rounds the other way or not at all, or takes N for N-1 and N+1 where N is one
+        A slip omits a term or a factor, rounds the other way or not at all, or uses N-1 or N+1 for N if N is one
     of `counts`, the symbols for whole numbers that are small.
     """
     found = {fingerprint(tree, ""): NearbyFormula(tree, (), "")}
     for wrong, how, told in one_node_changed(tree, partial(_slips, counts)):
         try:
             identity = fingerprint(wrong, "")
-        except FormulaError:  # without that part it divides by zero
+        except FormulaError:  # without that part, the formula divides by zero
             continue
         found.setdefault(identity, NearbyFormula(wrong, identity, how, told))
     return list(found.values())[1:]
 
 
 def _slips(counts: Collection[str], node: Node) -> Iterator[_Slip]:
-    """The slips in the outermost operation of a formula."""
+    """Yield the slips in the outermost operation of a formula."""
     if node.kind in ("plus", "times", "beside"):
         first, last = node.parts
         yield _without(last, kept=first)
@@ -59,8 +61,8 @@ def _slips(counts: Collection[str], node: Node) -> Iterator[_Slip]:
         yield first, f"without its division by `{last}`", last
         yield _without(first, kept=Node("over", (_ONE, last)))
     elif node.kind == "symbol" and node.name in counts:
-        yield Node("minus", (node, _ONE)), f"with one less than its `{node}`", None
-        yield Node("plus", (node, _ONE)), f"with one more than its `{node}`", None
+        yield Node("minus", (node, _ONE)), f"with `{node} - 1` for its `{node}`", None
+        yield Node("plus", (node, _ONE)), f"with `{node} + 1` for its `{node}`", None
     elif node.kind == "call":
         yield from ((part, f"without its `{node.name}`", None) for part in node.parts)
         yield from _rounded_otherwise(node)

@@ -1,4 +1,4 @@
-"""Match: each item belongs to one of the options; which are shown, and in which order, the seed decides."""
+"""Match: each item belongs to one of the options; the seed decides which are shown, and in which order."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from shardwise.template.expressions import prose
 from shardwise.template.references import References
 from shardwise.units import show_amount
 
-APART = 0.02  # two values nearer than 2 % read alike; such a draw is rejected
+APART = 0.02  # two values closer than 2 % look alike; such a draw is rejected
 AGREEMENT = 1e-9  # relative, between a value and its oracle
 
 
 @dataclass(frozen=True)
 class Solved:
-    """The items as they are shown, and the values of those that have one, in base units."""
+    """The items in the order shown, and the values of those that have one, in base units."""
 
     shown: tuple[str, ...]
     values: Mapping[str, float]
@@ -39,8 +39,8 @@ class MatchKind(Kind[MatchTemplate, MatchForm, MatchKey]):
     Template = MatchTemplate
     Form = MatchForm
     Key = MatchKey
-    needs_oracle = False  # a pair may be about an idea
-    guessed = 0.5  # one option may stand for several items
+    needs_oracle = False  # a pair may be about a concept, which no oracle can confirm
+    guessed = 0.5  # the same option for all items
     starter = """\
 params:
   file_bytes: {choice: [1, 2, 5, 10], unit: GB}
@@ -95,13 +95,13 @@ mistakes:
         return Posed(MatchForm(items=items, options=options), key, names={"key": told})
 
     def _option(self, pair: Pair, solved: Solved, names: Mapping[str, Any]) -> str:
-        """The option that an item belongs to, as it is shown."""
+        """Return the option of an item, as it is shown."""
         return prose(pair.match, names) if pair.match is not None else show_amount(solved.values[pair.id], pair.unit)
 
     def _known(
         self, template: MatchTemplate, names: Mapping[str, Any], number: Mapping[str, str], letter: Mapping[str, str]
     ) -> Iterator[KnownMistake]:
-        """The mistakes that can be made with the items that are shown, and that give an item another option than its own."""
+        """Yield the mistakes that are possible with the items shown, and that give some item a wrong option."""
         for mistake in template.mistakes:
             if {*mistake.gives, *mistake.gives.values()} <= set(number):
                 pairs = {number[item]: letter[other] for item, other in mistake.gives.items()}
@@ -194,7 +194,7 @@ mistakes:
             if abs(counted - solved.values[pair.id]) > AGREEMENT * abs(counted):
                 proof.confirmed = False
                 proof.faults.append(
-                    f"{pair.id}: value gives {show_amount(solved.values[pair.id], pair.unit)} and oracle {show_amount(counted, pair.unit)}; "
+                    f"{pair.id}: value gives {show_amount(solved.values[pair.id], pair.unit)} and oracle gives {show_amount(counted, pair.unit)}; "
                     "one of the two is wrong"
                 )
         rights = [self._option(pair, solved, draw.printed) for pair in pairs]

@@ -1,4 +1,4 @@
-"""What a matching problem is made of: the template an author writes, the lists a student sees, and the key."""
+"""The data of a matching problem: the template an author writes, the lists a student sees, and the key."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from shardwise.template import model as author
 
 
 class Pair(author.AuthorModel):
-    """An item and what it belongs to: a text, or a value that is shown in a unit."""
+    """An item and its option: a text, or a value that is shown in a unit."""
 
     id: str = Field(pattern=r"^[a-z0-9_-]+$", description="Name for use in mistakes; students do not see it.")
     text: author.Prose = Field(min_length=1, description="The item; Jinja2.")
     match: author.Prose | None = Field(None, description="The option that it belongs to; Jinja2.")
     value: author.Value | None = Field(None, description="Or an expression in base units, shown in `unit`.")
-    oracle: author.Value | None = Field(None, description="The same value by another road; the lint compares the two.")
+    oracle: author.Value | None = Field(
+        None, description="The same value, computed another way; the lint compares the two."
+    )
     unit: author.UnitName = Field("1", description="The unit in which the value is shown.")
     say: author.Prose = Field("", description="Shown when this item is matched wrongly; Jinja2.")
 
@@ -44,7 +46,7 @@ class Answer(author.AuthorModel):
         if self.shown is None and len(self.pairs) > 9:
             raise ValueError("at most 9 items can be shown at once; say how many are drawn with `shown`")
         if self.shown is not None and self.shown > len(self.pairs):
-            raise ValueError(f"shown is {self.shown}, and there are {len(self.pairs)} items")
+            raise ValueError(f"shown is {self.shown}, but there are only {len(self.pairs)} items")
         return self
 
 
@@ -87,7 +89,7 @@ class KnownMistake(Key):
 
 
 class MatchKey(Key):
-    """The letter that each item belongs to, what to say where it is another, and the recognised mistakes."""
+    """The letter that each item belongs to, the feedback on a wrong one, and the recognised mistakes."""
 
     pairs: Mapping[str, str]
     say: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Reading which letter a student gave to each number: as a dictionary, as pairs, as letters in a row, or as text."""
+"""Reading the letter that a student gave to each number: from a dictionary, pairs, a sequence of letters, or text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _JOINT = r"\s*(?:[-–—→⇒=:.,>&/]*|is|matches|(?:goes )?with|belongs to|to
 _PAIR = re.compile(rf"(\d+){_JOINT}([A-Za-z])(?![A-Za-z])")
 _LINE = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?\(?(\d+)[ \t]*(?:[-–—→⇒=:.)>]+[ \t]*)+(\S[^\n]*)$", re.M)  # 1: b) 24 GB
 _ITEM = re.compile(r"\b(?:items?|numbers?|no\.|nr\.?|row)\s*(?=\d)", re.IGNORECASE)  # item 1: a
-_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}[-|: \t]*$", re.M)  # below the head of a Markdown table
+_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}[-|: \t]*$", re.M)  # the rule below the header of a Markdown table
 _REVERSED = re.compile(rf"(?<![A-Za-z\d])([A-Za-z]){_JOINT}(\d+)(?!\d)")
 
 
 def letters_of(form: MatchForm, raw: Any) -> dict[str, str]:
-    """Return the letter of each number, nothing where none has one. Raises Unreadable, also where some have none."""
+    """Return the letter of each number; empty if there is none at all. Raises Unreadable, also if some are missing."""
     numbers = [item.label for item in form.items]
     if isinstance(raw, str):
         given = _pairs(form, raw)
@@ -50,13 +50,13 @@ def letters_of(form: MatchForm, raw: Any) -> dict[str, str]:
 
 
 def example(form: MatchForm) -> str:
-    """What an answer looks like; it knows nothing of the key."""
+    """Return what an answer looks like, without regard to the key."""
     letters = [option.label for option in form.options]
     return ", ".join(f"{item.label} {letters[place % len(letters)]}" for place, item in enumerate(form.items))
 
 
 def _named(form: MatchForm, pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
-    """Pairs of a number and a letter, or of a letter and a number, by the number."""
+    """Return pairs of a number and a letter, in either order, by the number."""
     letters, numbers = ([line.label for line in lines] for lines in (form.options, form.items))
     named = [(str(name).strip().strip("()."), text) for name, text in pairs]
     if named and all(name.lower() in letters and str(text).strip() in numbers for name, text in named):
@@ -68,7 +68,7 @@ def _named(form: MatchForm, pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
 
 
 def _pairs(form: MatchForm, text: str) -> dict[str, Any]:
-    """Pairs written as text, such as "1b 2a", "1 - b, 2 - a", "b1 a2", {"1": "b"}, or the letters alone in the order of the items."""
+    """Parse pairs written as text, such as "1b 2a", "1 - b, 2 - a", "b1 a2", {"1": "b"}, or the letters alone in the order of the items."""
     if len(text) > LONGEST:
         raise Unreadable(
             f"I couldn't read an answer of {len(text):,} characters. An answer looks like “{example(form)}”.",
@@ -98,7 +98,7 @@ def _pairs(form: MatchForm, text: str) -> dict[str, Any]:
 
 
 def _without_table(text: str) -> str:
-    """Return the text with the rows of a Markdown table as lines, without its head."""
+    """Return the text with the rows of a Markdown table as lines, without the header."""
     if rule := _RULE.search(text):
         text = text[rule.end() :]
     return re.sub(r"[ \t]*\|[ \t]*", " ", text) if re.search(r"^[ \t]*\|.*\|[ \t]*$", text, re.M) else text
@@ -114,5 +114,5 @@ def _letter(form: MatchForm, number: str, raw: Any) -> str:
 
 
 def _are_pairs(raw: Any) -> bool:
-    """Whether an answer is a list such as [(1, "b"), (2, "a")]."""
+    """Return whether an answer is a list such as [(1, "b"), (2, "a")]."""
     return isinstance(raw, list | tuple) and bool(raw) and all(isinstance(p, list | tuple) and len(p) == 2 for p in raw)

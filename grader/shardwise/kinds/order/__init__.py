@@ -27,11 +27,11 @@ _LARGE = re.compile(
 )
 _SMALL = re.compile(r"\b(?:least|lowest|smallest|shortest|fewest|cheapest|fastest|innermost)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{3,}")
-MOST_WORDS = 6  # next to the letters of an order in which < and > are signs
+MOST_WORDS = 6  # allowed next to the letters of an order that contains < and >
 _NUMBERED = re.compile(r"(?<!\w)(\d)(?:\s*[.):=]\s*(?=[A-Za-z(])|(?=[A-Za-z]\b))")
 _LINE_NUMBER = re.compile(r"^\s*(\d)[.):]\s+", re.MULTILINE)
 _PLACED = re.compile(r"\(?([A-Za-z])\)?\s*[:=.-]?\s*(\d)(?!\w)[\s,;.]*")
-APART = 0.05  # two values nearer than 5 % are not worth ordering; such a draw is rejected
+APART = 0.05  # values closer than 5 % are not worth ordering; such a draw is rejected
 
 
 class Item(author.AuthorModel):
@@ -40,7 +40,9 @@ class Item(author.AuthorModel):
     id: str = Field(pattern=r"^[a-z0-9_-]+$", description="Name for use in mistakes; students do not see it.")
     text: author.Prose = Field(min_length=1, description="What the student reads.")
     value: author.Value | None = Field(None, description="Expression to sort by, ascending.")
-    oracle: author.Value | None = Field(None, description="The same by another road; the lint compares the orders.")
+    oracle: author.Value | None = Field(
+        None, description="The same value, computed another way; the lint compares the orders."
+    )
 
 
 class Answer(author.AuthorModel):
@@ -62,7 +64,7 @@ class Answer(author.AuthorModel):
         if len({item.value is None for item in self.items}) > 1:
             raise ValueError("either every item has a `value` or none has")
         if self.unit is not None and self.items[0].value is None:
-            raise ValueError("there is a `unit`, and no item has a `value`")
+            raise ValueError("there is a `unit`, but no item has a `value`")
         return self
 
 
@@ -79,7 +81,7 @@ class Mistake(author.AuthorModel):
     say: author.Say
 
     def is_known(self, draw: Draw) -> bool:
-        """Whether somebody who makes this mistake gives this order in a draw."""
+        """Return whether this mistake leads to this order in a draw."""
         return self.when is None or bool(draw.evaluate(self.when))
 
 
@@ -132,7 +134,7 @@ class Solved:
 
 
 def agreement(given: Sequence[str], right: Sequence[str]) -> float:
-    """Kendall's rank correlation, at least 0: 1 for the same order, 0 for what shuffling gives on average.
+    """Return Kendall's rank correlation, at least 0: 1 for the same order, 0 for the average of random orders.
 
     >>> agreement("abcd", "abcd"), agreement("dcba", "abcd"), round(agreement("bacd", "abcd"), 3)
     (1.0, 0.0, 0.667)
@@ -157,7 +159,7 @@ prompt: |
   Files cross a link of {{ bandwidth_bytes_per_s }} with a latency of {{ latency_s }}. Put them in the order of their time.
 answer:
   first: the shortest time
-  items:                                        # by their value; without one, in the order that stands here
+  items:                                        # by their value; without one, in the order given here
     - {id: half, text: "{{ file_bytes / 2 }} bytes", value: latency_s + file_bytes / 2 / bandwidth_bytes_per_s}
     - {id: whole, text: "{{ file_bytes }}", value: latency_s + file_bytes / bandwidth_bytes_per_s}
     - {id: two, text: "two files of {{ file_bytes }}, one after the other", value: 2 * (latency_s + file_bytes / bandwidth_bytes_per_s)}
@@ -169,8 +171,8 @@ mistakes:
     Template = OrderTemplate
     Form = OrderForm
     Key = OrderKey
-    needs_oracle = False  # many orders are about ideas
-    guessed = 0.5  # neighbours in the right order earn a share
+    needs_oracle = False  # many orders are about concepts, which no oracle can confirm
+    guessed = 0.5  # a random order has some neighbours in the right order, which earn a share
 
     def solve(self, template: OrderTemplate, draw: Draw) -> Solved:
         answer, rng = template.answer, draw.rng.steady
@@ -178,7 +180,7 @@ mistakes:
         drawn = {item.id for item in items[: answer.shown or len(items)]}
         right = self._sorted([item for item in answer.items if item.id in drawn], draw, use_oracle=False)
         mixed = rng.shuffled(sorted(right), "shuffle")
-        if tuple(mixed) == right:  # never show the answer as the order they are in
+        if tuple(mixed) == right:  # never present the items in the right order
             mixed = [*mixed[1:], mixed[0]]
         return Solved(right, tuple(mixed))
 
@@ -220,7 +222,7 @@ mistakes:
         )
 
     def _value(self, template: OrderTemplate, item: Item, draw: Draw) -> str:
-        """Return an item's value as it is shown; a negative one only turns the order round."""
+        """Return an item's value as it is shown; a negative value only serves to reverse the order."""
         unit = template.answer.unit
         return show_amount(abs(float(draw.evaluate(item.value or 0))), unit) if unit else ""
 
@@ -248,9 +250,7 @@ mistakes:
         given = letters(raw, form.items, self.example(form))
         missing = [item.label for item in form.items if item.label not in given]
         if missing:
-            raise Unreadable(
-                f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: every letter has a place."
-            )
+            raise Unreadable(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: use every letter.")
         return tuple(given)
 
     def read(self, form: OrderForm, value: tuple[str, ...]) -> str:
@@ -304,7 +304,7 @@ mistakes:
             proof.faults.append("the values and the oracles give different orders")
         if template.answer.shown and template.answer.shown > len(template.answer.items):
             proof.faults.append(
-                f"answer.shown is {template.answer.shown}, and there are {len(template.answer.items)} items"
+                f"answer.shown is {template.answer.shown}, but there are only {len(template.answer.items)} items"
             )
         return proof
 
@@ -316,7 +316,7 @@ mistakes:
 
 
 def _right_texts(question: Question) -> tuple[str, ...]:
-    """Return the items of a draw in their order."""
+    """Return the items of a draw in the right order."""
     key, form = question.key, question.form
     assert isinstance(key, OrderKey) and isinstance(form, OrderForm)
     texts = in_every_draw(form.items)
@@ -324,7 +324,7 @@ def _right_texts(question: Question) -> tuple[str, ...]:
 
 
 def _turned_pair(key: OrderKey, given: Sequence[str]) -> str:
-    """Return a question about the first two neighbours in the wrong order, with their values where the author gave a unit."""
+    """Return a question about the first two neighbours in the wrong order, with their values if the author gave a unit."""
     first, second = next(pair for pair in pairwise(given) if key.order.index(pair[0]) > key.order.index(pair[1]))
     if key.values:
         return f"**{first}** is {key.values[first]} and **{second}** is {key.values[second]}: which of these two comes first?"
@@ -334,14 +334,14 @@ def _turned_pair(key: OrderKey, given: Sequence[str]) -> str:
 
 
 def _without_numbers(form: OrderForm, text: str) -> str:
-    """An order that was written as a numbered list, without the numbers where they count the items."""
+    """Return an order without the numbers of a numbered list, if they count the items."""
     places = [str(place) for place, _ in enumerate(form.items, start=1)]
     written = next((pattern for pattern in (_LINE_NUMBER, _NUMBERED) if pattern.findall(text) == places), None)
     return written.sub(" ", text) if written else text
 
 
 def _by_place(form: OrderForm, text: str) -> str:
-    """The letters in their order, "b a", from a text that gives the place of each: "a: 2, b: 1". Any other text stays as it is."""
+    """Return the letters in order, "b a", from a text with the place of each, "a: 2, b: 1". Any other text is unchanged."""
     found = _PLACED.findall(text)
     is_numbered = sorted(place for _, place in found) == [str(place) for place, _ in enumerate(form.items, start=1)]
     if _PLACED.sub("", text).strip() or not is_numbered:
@@ -350,12 +350,12 @@ def _by_place(form: OrderForm, text: str) -> str:
 
 
 def _refuse_signs(form: OrderForm, text: str) -> None:
-    """Raise Unreadable where < or > may say the opposite of the order in which the letters stand."""
-    if len(_WORD.findall(text)) > MOST_WORDS:  # items that were copied with their words
+    """Raise Unreadable if < or > may mean the opposite of the order of the letters."""
+    if len(_WORD.findall(text)) > MOST_WORDS:  # copied items, with their words
         return
     arrows = re.sub(r"[-=]+>", " ", text)
     if "=" in arrows:
-        raise Unreadable("I saw “=”, and every letter has a place of its own.")
+        raise Unreadable("I saw “=”, but two letters cannot share a place.")
     is_down = bool(_LARGE.search(form.first))
     is_up = bool(_SMALL.search(form.first))
     for sign, is_doubtful, says in (("<", is_down, "less"), (">", is_up, "greater")):

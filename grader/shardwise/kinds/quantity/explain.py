@@ -1,7 +1,7 @@
-"""Explanations: what a wrong number is next to the right one, said only where the question makes it likely.
+"""Explanations: how a wrong number comes about, reported only if the question makes it likely.
 
-Slips with the question's own parameters are in its key; those of every question are in `general`. What fits all the
-digits of an answer is reported, up to three explanations together; where more fit, none is.
+Slips with the question's own parameters are in its key; those of every question are in `general`. Explanations that fit
+all digits of an answer are reported, up to three together; if more fit, none is.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ LEAST_FACTOR = 3  # a smaller factor has too many causes
 MOST_SAID = 3  # explanations of one number
 
 _FAR_FETCHED = re.compile(
-    r"^You (squared|cubed|doubled .+ instead of squaring|swapped|inverted|used one (more|less) than|(doubled|halved) .+ once or twice"
-    r"|took the (square )?root|used the \w+ logarithm|used the logarithm|omitted (?!the part with).+ and the )"
-    r"| instead of (multiplying|dividing) by it\.$"
+    r"^You (squared|cubed|doubled .+ instead of squaring|swapped|inverted|used `[^`]+ [+−] 1` instead|(doubled|halved) .+ once or twice"
+    r"|took the square root|used the [\w-]+ logarithm|did not (multiply|divide) by .+ or )"
+    r"| instead of (multiplying|dividing) by (it|them)\.$"
 )
 
 
@@ -52,12 +52,12 @@ def beside(mistake: str, others: Sequence[str]) -> str:
 
 
 def nearby(mistake: str) -> str:
-    """Return what is reported of a recognised mistake whose number an answer is near to, and has not all digits of."""
+    """Return the feedback on an answer close to a recognised mistake that does not have all its digits."""
     return f"Your number is close to that of a known mistake. Is this what you did?\n\n{_as_list([mistake])}"
 
 
 def is_far_fetched(reason: str) -> bool:
-    """Whether a reason is too unlikely, or too vague, to be said next to a mistake that the question lists."""
+    """Return whether a reason is too unlikely, or too vague, to appear next to a recognised mistake."""
     return _FAR_FETCHED.search(reason) is not None
 
 
@@ -68,8 +68,8 @@ def _as_list(found: Sequence[str]) -> str:
 def reasons(given: float, asked: Asked, slips: Sequence[tuple[float, str]], *, step: float = 0.0) -> list[str]:
     """Return every explanation that fits, each once.
 
-    A factor of units that is one of the parameters' numbers, too, may come from there, and both are reported. `step` is what one of
-    the last digit of the answer is: of several slips near to it, those are meant that have all its digits.
+        A factor of units may also be the value of a parameter; then both are reported. `step` is the place value of the
+    answer's last digit: of several slips close to the answer, those with all its digits are meant.
     """
     found = slips_made(given, asked.key, slips, exact=asked.exact, step=step)
     more = everywhere(given, asked, step=step, is_own=not found)
@@ -85,7 +85,7 @@ def reasons(given: float, asked: Asked, slips: Sequence[tuple[float, str]], *, s
 def slips_made(given: float, key: float, slips: Sequence[tuple[float, str]], *, exact: bool, step: float) -> list[str]:
     """Return the slips with the question's parameters that give an answer, each as a sentence.
 
-    One that is far-fetched must have all digits of the answer, and the answer three of them.
+    A far-fetched slip must have all digits of the answer, and the answer at least three of them.
     """
     is_whole = exact and float(given).is_integer()
     most = (FINE if exact or significant_figures(given, step) > 3 else ROUNDED) * abs(given)
@@ -106,7 +106,7 @@ def what_you_did(how: str) -> str:
 def of_a_number(given: float, key: float, numbers: Mapping[str, str], within: float) -> list[str]:
     """Return the feedback on an answer that is off by a factor equal to a number of the question; one for each such number.
 
-    `numbers` are the parameters that its prompt shows, each with its name in words; `within` is how near the ratio must be, relative.
+    `numbers` are the parameters that the prompt shows, each with its name in words; `within` is a relative tolerance.
     """
     ratio = max(given / key, key / given) if given * key > 0 else 0.0
     return [
@@ -126,16 +126,16 @@ def one_off(given: float, key: float, *, unit_text: str, exact: bool) -> str:
 
 
 def _is_near(given: float, value: float, key: float, reach: float) -> bool:
-    """Whether an answer is this value, perhaps rounded, and not somewhere between it and the key."""
+    """Return whether an answer is this value, possibly rounded, and not somewhere between it and the key."""
     return abs(given - value) <= min(reach + LAST_BITS * abs(given), abs(value - key) / 3)
 
 
 def _with_its_digits(slips: Sequence[tuple[float, str]], given: float, step: float) -> list[tuple[float, str]]:
-    """The slips that an answer has all digits of."""
+    """Return the slips that agree with all digits of an answer."""
     return [(value, how) for value, how in slips if abs(given - value) <= step / 2 + LAST_BITS * abs(given)]
 
 
 def as_near(slips: Sequence[tuple[float, str]], given: float, step: float, mistake: float) -> list[tuple[float, str]]:
-    """The slips that an answer is as near to as to the mistake that it is taken for, but for its last digit."""
+    """Return the slips that are as close to an answer as its recognised mistake is, up to the last digit."""
     reach = max(2 * abs(given - mistake), step / 2 + LAST_BITS * abs(given))
     return [(value, how) for value, how in slips if abs(given - value) <= reach]

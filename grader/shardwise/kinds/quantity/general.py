@@ -1,4 +1,4 @@
-"""Slips that happen in every question, each in its own dimension: prefixes, bits, units of time, per cent, directions, the inverse, the sign."""
+"""Slips that occur in every question of some dimension: prefixes, bits, units of time, per cent, directions, the inverse, the sign."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Literal
 from shardwise.errors import ShardwiseError
 from shardwise.units import SUPERSCRIPTS, THIN_SPACE, from_base, lowered, raised, show_number, unit
 
-Trait = Literal[  # what a question is about, as its parameters and its answer measure it
-    "data", "bits", "time", "direction", "share"  # time: in keys of older versions
+Trait = Literal[  # the subject of a question, from the units of its parameters and its answer
+    "data", "bits", "time", "direction", "share"  # time: only in keys of older versions
 ]  # fmt: skip
-ROUNDED = 0.005  # relative; an answer rounded to three figures is so near to its value
+ROUNDED = 0.005  # relative; the error of an answer rounded to three figures
 INVERSE = "You inverted the ratio."
 OWN_NUMBER = " Or did you omit one of the question's numbers, or count it twice?"
-FINE = 5e-4  # relative; so near is one that was written with four figures or more
-SHARP = 1e-3  # relative; how near a factor of units must be, for some of them lie near each other
+FINE = 5e-4  # relative; the error of an answer with four figures or more
+SHARP = 1e-3  # relative; the tolerance for a factor of units, since some of them are close to each other
 
 _POWERS = {10.0**power: power for power in range(-15, 16) if power}
 BITS = "Bits or bytes? A byte has 8 bits. Which of the two do your numbers count?"
@@ -34,21 +34,21 @@ _CLOCK_WORDS = {"milliseconds": "(?:ms|milliseconds?)", "seconds": "(?:s|seconds
 _TIMES = {60: ("minutes and seconds", "hours and minutes"), 3600: ("hours and seconds",), 24: ("days and hours",),
           86_400: ("days and seconds",), 1440: ("days and minutes",), 7: ("weeks and days",), 365: ("years and days",),
           3600e3: ("hours and milliseconds",), 8760: ("years and hours",)}  # fmt: skip
-FEWEST = 3  # figures of an answer that a far-fetched slip must have all of
+FEWEST = 3  # significant figures of an answer with which a far-fetched slip must agree
 LAST_BITS = 1e-9  # relative
 _SHOWN = re.compile(rf"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: × 10([{SUPERSCRIPTS}]+))?")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a question asks for: all that slips of every question depend on."""
+    """The facts about a question on which slips of every question depend."""
 
     key: float
     unit: str
     traits: Sequence[Trait] = ()
-    exact: bool = False  # whether the number is asked for exactly, or to within so much
+    exact: bool = False  # whether the question asks for the exact number, or has an absolute tolerance
     shown: Sequence[str] = ()  # the parameters, as a student reads them
-    clocks: frozenset[str] = frozenset()  # the units of time that the prompt speaks of
+    clocks: frozenset[str] = frozenset()  # the units of time that the prompt mentions
 
     @property
     def is_plain(self) -> bool:
@@ -57,7 +57,7 @@ class Asked:
 
 
 def everywhere(given: float, asked: Asked, *, step: float = 0.0, is_own: bool = True) -> list[str]:
-    """Return the slips that happen in every question of this dimension; `is_own` if a parameter's number may explain them, too."""
+    """Return the slips that occur in every question of this dimension; `is_own` if a parameter's value may also explain them."""
     key = asked.key
     if not (key and given):
         return []
@@ -75,7 +75,7 @@ def everywhere(given: float, asked: Asked, *, step: float = 0.0, is_own: bool = 
 
 
 def _is_of_a_parameter(ratio: float, shown: Sequence[str]) -> bool:
-    """Return whether an answer differs from the key by a parameter's value, or that plus or minus one."""
+    """Return whether an answer is off by a factor equal to a parameter's value, or to that plus or minus one."""
     for text in shown:
         number = number_in(text)
         for factor in (number - 1, number, number + 1):
@@ -86,7 +86,7 @@ def _is_of_a_parameter(ratio: float, shown: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def number_in(text: str) -> float:
-    """Return the number that a parameter is shown with; 0 where it has none.
+    """Return the number in a parameter as shown; 0 if there is none.
 
     >>> number_in("3.4 × 10¹⁰"), number_in(f"16{THIN_SPACE}384 tokens"), number_in("-0.5 ms"), number_in("H100-80GB")
     (34000000000.0, 16384.0, -0.5, 0.0)
@@ -125,14 +125,14 @@ def _of_units(ratio: float, within: float, digits: float, asked: Asked) -> Itera
         named = ((pair, pair.split(" and ")) for pair in pairs)
         say = ", or ".join(pair for pair, both in named if clocks.intersection(both) or asked.clocks.issuperset(both))
         if say and (is_ratio(ratio, factor, within) or is_ratio(ratio, 1 / factor, within)):
-            yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
+            yield f"You are off by a factor of {show_number(round(factor))}: did you mix up {say}?"
     if "direction" in asked.traits:
         yield from (_DIRECTION for factor in (2, 1 / 2) if is_ratio(ratio, factor, within))
 
 
 @lru_cache(maxsize=256)
 def clocks_in(prompt: str) -> frozenset[str]:
-    """Return the units of time that a prompt speaks of.
+    """Return the units of time that a prompt mentions.
 
     >>> sorted(clocks_in("It costs 3 dollars per kW-hour for 30 days."))
     ['days', 'hours']
@@ -142,7 +142,7 @@ def clocks_in(prompt: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _clocks_of(unit_text: str) -> frozenset[str]:
-    """Return what a unit measures times in.
+    """Return the units of time in a unit.
 
     >>> sorted(_clocks_of("PFLOP/s*day")), sorted(_clocks_of("node"))
     (['days', 'seconds'], [])
@@ -173,7 +173,7 @@ def _of_ten(power: int, *, is_plain: bool) -> str:
     times = show_number(10 ** abs(power)) if abs(power) <= 6 else f"10{raised(abs(power))}"
     way = "high" if power > 0 else "low"
     if is_plain and abs(power) == 2:
-        return f"You are 100 times too {way}: a fraction and a percentage?"
+        return f"You are 100 times too {way}: did you mix up a fraction and a percentage?"
     if power % 3 == 0:
         return f"You are off by a power of 1000, {times} times too {way}: check the prefixes (k, M, G, T; m, µ)."
     return f"You are off by a power of ten, {times} times too {way}: count the digits and the prefixes again."
@@ -186,13 +186,13 @@ def _is_of_neighbours(factor: float, shown: Sequence[str], within: float) -> boo
 
 
 def _of_inverse(given: float, key: float, within: float) -> Iterator[str]:
-    """Yield the inverse, of a number that is not nearly 1."""
+    """Yield the feedback on an inverted number, unless the key is close to 1."""
     if not 0.9 < abs(key) < 1.1 and is_ratio(given * key, 1, within):
         yield INVERSE
 
 
 def _of_shares(given: float, key: float, near: float, *, is_share: bool) -> Iterator[str]:
-    """Yield slips with plain numbers that are ratios and shares."""
+    """Yield slips with ratios and shares."""
     if is_share and 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and is_ratio(given / (1 - key), 1):
         yield "You gave the share of the other part, that is, the rest."
     if key > 0 and given > 0 and 0.01 < key < 100:
@@ -209,7 +209,7 @@ def _of_shares(given: float, key: float, near: float, *, is_share: bool) -> Iter
 
 
 def is_ratio(ratio: float, factor: float, within: float = ROUNDED) -> bool:
-    """Return whether a ratio is a factor, to within a relative distance."""
+    """Return whether a ratio equals a factor, within a relative tolerance."""
     return abs(ratio / factor - 1) <= within
 
 

@@ -1,4 +1,4 @@
-"""Judging a number: whether it is near enough, or else which recognised mistake or slip it is, or how far off it lies."""
+"""Judging a number: whether it is within the tolerance, or else which recognised mistake or slip it is, or how far off it is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from shardwise.units import Reading, unit
 
 
 class HasNumber(Protocol):
-    """A key with a number, and what its question is about."""
+    """A key with a number, and the subject of its question."""
 
     @property
     def value(self) -> float: ...
@@ -44,12 +44,12 @@ class HasNumber(Protocol):
 
 
 TWO = "If that is not it, factors of two also come from directions, phases, bytes per element, or forward and backward passes."
-LAST = 1e-6  # relative; a factor that was worked out differs from a number of the question by no more
-CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
+LAST = 1e-6  # relative; the rounding error of a computed factor
+CLOSE = 3  # tolerances; intermediate rounding seldom makes a larger difference
 
 
 def judged_quantity(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
-    """A verdict on an answer, by the most favourable of its readings."""
+    """Judge an answer by the most favourable of its readings."""
     readings = value.each(key.value)
     if is_near(form, key, readings[0].value):
         return Feedback.judged(question, 1.0)
@@ -59,22 +59,22 @@ def judged_quantity(question: Question, form: QuantityForm, key: QuantityKey, va
 
 
 def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
-    """Whether a number, in base units, lies within the tolerance around the key."""
+    """Return whether a number, in base units, is within the tolerance around the key."""
     return near(number, key.value, _allowed(form, key, key.value))
 
 
 def _allowed(form: QuantityForm, key: QuantityKey, value: float) -> float:
-    """The tolerance around a value, both in base units."""
+    """Return the tolerance around a value, both in base units."""
     return tolerance(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
 
 
 def _is_exact(key: QuantityKey) -> bool:
-    """Whether the number is asked for exactly, or to within so much."""
+    """Return whether the question asks for the exact number, or has an absolute tolerance."""
     return key.abs_tol is not None
 
 
 def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
-    """What is wrong with a reading of an answer; nothing is reported where that is not known."""
+    """Return the feedback on a wrong reading of an answer; without words if the cause is unknown."""
     index = _mistake(form, key, value, sure=True)
     if index is not None:
         said = _with_twins(question, form, key, value, key.mistakes[index])
@@ -104,7 +104,7 @@ def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[s
 def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value: Reading, mistake: KnownMistake) -> str:
     """Return the feedback for a recognised mistake, with other slips that give the same number.
 
-    Of a ratio that is always the same, a factor of units says what the mistake says, unless it has another cause.
+    If the mistake is a fixed multiple of the key, a factor of units repeats the mistake, unless it has another cause.
     """
     exact = _is_exact(key)
     slips = as_near(key.slips, value.value, value.step, mistake=mistake.value)
@@ -126,19 +126,19 @@ def asked_by(question: Question, unit_text: str, key: HasNumber, *, exact: bool)
 
 
 def printed_in(question: Question) -> dict[str, str]:
-    """Return those of its parameters whose numbers are in its prompt, as they are there, each with its name in words."""
+    """Return the parameters whose numbers the prompt shows, as printed there, each with its name in words."""
     found: dict[str, str] = {}
     for name, shown in question.params.items():
         text, phrase = str(shown), words(name)
         if isinstance(shown, bool) or not re.search(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", question.prompt):
             continue
-        said = f"{phrase}, {text}" if is_understood(name, phrase, question.prompt) else text
-        found[text] = said if text not in found else text  # two parameters of one number: the number alone
+        said = f"{phrase}, {text}" if is_understood(name, question.prompt) else text
+        found[text] = said if text not in found else text  # if two parameters have the same number, only the number
     return found
 
 
 def _stop(key: QuantityKey, given: Reading) -> str:
-    """Return the feedback for an answer equal to one parameter or intermediate result; nothing if several match."""
+    """Return the feedback for an answer equal to one parameter or intermediate result; "" if several match."""
     reach = given.step / 2 if significant_figures(given.value, given.step) >= FEWEST else 0.0
     found = [say for value, say in key.stops if abs(given.value - value) <= reach + 1e-9 * abs(given.value)]
     return f"{found[0]} What is still missing?" if len(found) == 1 else ""
@@ -159,22 +159,22 @@ def _rounded_too_far(key: QuantityKey, given: Reading) -> str:
 
 
 def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool) -> int | None:
-    """The recognised mistake that an answer is, the nearest of several: a count is exact, a wrong one may be rounded.
+    """Return the recognised mistake that an answer matches, the closest of several. Counts are exact, but wrong ones may be rounded.
 
-    Whoever writes many figures means that very number: only one that has them is surely the mistake.
+    An answer with many figures means exactly that number, so only a mistake with the same figures surely matches.
     """
     far = [abs(given.value - mistake.value) for mistake in key.mistakes]
     for index in sorted(range(len(far)), key=far.__getitem__):
         value = key.mistakes[index].value
         allowed = _allowed(form, key, value)
         if _is_exact(key):
-            last = given.step / 2 if value.is_integer() else given.step  # half a node may be rounded up or down
+            last = given.step / 2 if value.is_integer() else given.step  # students may round half a node up or down
             rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
             allowed = max(allowed, rounded)
         elif sure:
             rounding = FINE if significant_figures(given.value, given.step) <= 4 else FINE / 5
             allowed = min(allowed, given.step / 2 + rounding * abs(value))
-        elif significant_figures(given.value, given.step) == FEWEST - 1:  # two figures of a mistake
+        elif significant_figures(given.value, given.step) == FEWEST - 1:  # an answer with two figures of the mistake
             allowed = max(allowed, given.step / 2)
         if near(given.value, value, allowed):
             return index
@@ -182,7 +182,7 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
 
 
 def _how_far(given: float, form: QuantityForm, key: QuantityKey) -> str:
-    """A nudge that tells the direction but not the number."""
+    """Return a hint about the direction of the error, without revealing the number."""
     right, allowed = key.value, _allowed(form, key, key.value)
     if right and given * right > 0:
         if abs(given - right) <= max(CLOSE * allowed, ROUNDED * abs(right)):

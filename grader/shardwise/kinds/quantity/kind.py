@@ -114,7 +114,7 @@ mistakes:                                       # answers we recognise, and one 
 
     def parse(self, form: QuantityForm, raw: Any) -> Reading:
         if isinstance(raw, bool) or not isinstance(raw, str | int | float):
-            raise Unreadable(f"I expected a number with its unit, and this is {_kind_of(raw)}.")
+            raise Unreadable(f"I expected a number with its unit, but this is {_kind_of(raw)}.")
         if isinstance(raw, int) and abs(raw) > 10**60:
             raise Unreadable("That number has more than 60 digits.")
         if isinstance(raw, float) and not math.isfinite(raw):
@@ -141,7 +141,7 @@ mistakes:                                       # answers we recognise, and one 
 
     def written(self, form: QuantityForm, number: float) -> str:
         text = repr(float(f"{from_base(number, form.unit, form.direction):.12g}"))  # 124.00000000000001 ms are 124
-        if re.fullmatch(r"-?\d{1,3}\.\d{3}", text):  # of a count it may stand for 859,375, and is asked about
+        if re.fullmatch(r"-?\d{1,3}\.\d{3}", text):  # for a count, it may mean 859,375, so the student is asked
             text += "0"
         return f"{text} {unit(form.unit).text} {'duplex' if form.direction == 'duplex' else ''}".strip()
 
@@ -219,7 +219,7 @@ mistakes:                                       # answers we recognise, and one 
             )
         if (published := self._published(template, solved.key)) is not None:
             proof.faults.append(
-                f"the solution shows {published} for the key, and who hands that in is wrong; show more digits, as in "
+                f"the solution shows {published} for the key, but an answer of that would be wrong; show more digits, as in "
                 f'{{{{ key | unit("{answer.unit}", 6) }}}}'
             )
         proof.faults.extend(_unproved(template, draw, solved))
@@ -230,14 +230,14 @@ mistakes:                                       # answers we recognise, and one 
         return proof
 
     def _published(self, template: QuantityTemplate, key: float) -> str | None:
-        """What the solution shows for the key, where that is too rough to be right."""
+        """Return what the solution shows for the key, if that is too imprecise to be right."""
         if re.search(r"\{\{-?\s*key\s*(\|\s*tex\s*)?-?\}\}", template.explanation) is None:
             return None
         answer = template.answer
         way = answer.direction or "none"
         rounded = float(f"{from_base(key, answer.unit, way):.4g}")
         if abs(rounded) < 10**9 and float(key).is_integer() and unit(answer.unit).factor == 1:
-            return None  # a whole number is shown whole
+            return None  # a whole number is shown with all its digits
         if near(float(to_base(rounded, answer.unit, way)), key, allowed(answer, key)):
             return None
         return show_amount(key, answer.unit, way)
@@ -246,7 +246,7 @@ mistakes:                                       # answers we recognise, and one 
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
         if not re.search(r"\{\{[^}]*\bkey\b", template.explanation):
-            yield "the solution never shows the right number; write {{ key }} where it comes out"
+            yield "the solution never shows the right number; write {{ key }} where the calculation ends"
 
     def faults_over(
         self, template: QuantityTemplate, references: References, drawn: Sequence[Question]
@@ -266,11 +266,11 @@ def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterato
     number = f"{from_base(solved.key, answer.unit, answer.direction or 'none'):.4g}"
     for _, how in solved.slips:
         if len(number) > 3 and number in how:
-            yield f"the words after a slip tell the key, {number}: {how}"
+            yield f"the sentence about a slip gives away the key, {number}: {how}"
 
 
 def _precision(form: QuantityForm) -> Iterator[str]:
-    """Yield the precision asked for; nothing if the answer can only be a whole number."""
+    """Yield a sentence about the required precision; nothing if the answer must be a whole number."""
     if form.figures is not None:
         more = "are enough" if form.figures == FIGURES else "are needed"
         yield f"{_IN_WORDS[form.figures].capitalize()} significant figures {more}."
@@ -278,24 +278,24 @@ def _precision(form: QuantityForm) -> Iterator[str]:
 
 @cache
 def _example(text: str, number: float) -> str:
-    """Return a number of a unit as an answer may be typed: nobody types a thin space."""
+    """Return a number with its unit as one would type it, without a thin space."""
     return show_amount(to_base(number, text), text).replace(THIN_SPACE, "")
 
 
 def counts_things(text: str) -> bool:
-    """Return whether a unit counts what is whole: nodes, tokens, steps."""
+    """Return whether a unit counts whole things: nodes, tokens, steps."""
     return unit(text).is_count and bool(unit(text).powers)
 
 
 def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A question's words for what it asks the number of, with those that its author adds, and the nouns that it only mentions."""
+    """Return the nouns for what a question counts, including those that its author adds, and the nouns that it only mentions."""
     prompt = prose(template.prompt, draw.printed)
     named = tuple(dict.fromkeys((*nouns_asked_for(prompt), *nouns_asked_for(template.title), *nouns)))
     return named, tuple(sorted({*nouns_in(f"{template.title}. {prompt}")} - {*map(normal, named)}))
 
 
 def traits_in(template: Template, unit_text: str) -> tuple[Trait, ...]:
-    """Return what a question is about, by the unit of its answer and those of its parameters."""
+    """Return the subject of a question, from the units of its answer and its parameters."""
     units = (unit_text, *(given.unit for given in template.params.values() if given.unit))
     return traits_of(units, is_share=_SHARE_ASKED.search(template.prompt) is not None)
 

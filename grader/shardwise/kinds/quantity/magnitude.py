@@ -1,4 +1,4 @@
-"""The sizes between which a question's answers lie, whatever its draw: they tell which reading of 39,375 is meant."""
+"""The range of a question's answers over all draws, which decides between the two readings of 39,375."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.units import from_base
 
-MARGIN = 3  # times, on either side: for draws that were not sampled, and for answers that are off by a factor of two
+MARGIN = 3  # factor, on either side: for draws that were not sampled, and for answers that are off by a factor of two
 
 
 def usual_sizes(template: author.Template, answer: Measured, draw: Draw) -> tuple[float, float] | None:
-    """Return the least and the largest size of an answer, in the unit asked for; None where no draw has one.
+    """Return the smallest and the largest size of an answer, in the required unit; None if no draw has one.
 
-    They are the same for every draw of a template and have one digit, so they say little of one draw's key.
+    They are the same for every draw of a template and have one digit, so they reveal little about a draw's key.
     """
-    kept = draw.references.memo.setdefault(("sizes", id(answer)), [answer])  # the answer, so that its id stays
+    kept = draw.references.memo.setdefault(
+        ("sizes", id(answer)), [answer]
+    )  # the answer is kept, so that its id stays valid
     if len(kept) == 1:
         sizes = [size for other in other_draws(template, draw) if (size := _size(answer, other))]
         kept.append((_rounded(min(sizes) / MARGIN), _rounded(max(sizes) * MARGIN)) if sizes else None)
@@ -28,7 +30,7 @@ def usual_sizes(template: author.Template, answer: Measured, draw: Draw) -> tupl
 
 
 def example_number(usual: tuple[float, float] | None, *, is_whole: bool, beyond: float = 1) -> float:
-    """Return a number that shows how to answer and is so many times beyond the usual sizes.
+    """Return a number for an example of an answer, this many times larger than the usual sizes.
 
     >>> example_number((0.3, 300), is_whole=True), example_number((30, 300), is_whole=False)
     (700, 2.5)
@@ -44,10 +46,10 @@ def _rounded(size: float) -> float:
 
 
 def _size(answer: Measured, draw: Draw) -> float:
-    """Return the size of a draw's answer; 0 where it has none."""
+    """Return the size of a draw's answer; 0 if it has none."""
     try:
         key = draw.references.key(answer.reference, draw.values, answer.arguments)
-    except (ShardwiseError, ValueError, ArithmeticError):  # numbers that the reference refuses
+    except (ShardwiseError, ValueError, ArithmeticError):  # the reference refuses these numbers
         return 0.0
     size = abs(from_base(key, answer.unit, answer.direction or "none"))
     return size if math.isfinite(size) else 0.0

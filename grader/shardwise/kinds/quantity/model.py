@@ -1,4 +1,4 @@
-"""What a quantity problem is made of: the template an author writes, the unit a student sees, the key and its tolerance."""
+"""The data of a quantity problem: the template an author writes, the unit a student sees, the key and its tolerance."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.units import Direction, from_base, to_base, unit
 
-THREE_FIGURES = 0.005  # relative; whoever rounds to three significant figures is at most this far off: 1.00 for 1.00499
+THREE_FIGURES = 0.005  # relative; the largest error of rounding to three significant figures: 1.00 for 1.00499
 
 
 class Tolerance(author.AuthorModel):
-    """How near is near enough: exactly one of the three, 1 % when none is given.
+    """The tolerance of an answer: one of the three, or 1 % by default.
 
-    Right to three significant figures is right, in whatever unit, unless the template says that it asks for more.
+    Three significant figures are enough, in any unit, unless the template asks for more.
     """
 
     rel_tol: float | None = Field(None, gt=0, lt=0.5, description="Relative, 0.01 is one per cent; at least 0.005.")
@@ -51,7 +51,7 @@ class Measured(author.AuthorModel):
         None, description="Required for bandwidths: the rate in one direction, in both together, or neither."
     )
     nouns: tuple[str, ...] = Field(
-        (), description="More words for what is asked the number of; the prompt's own are known."
+        (), description="More nouns for what the question counts; those in the prompt are known."
     )
 
     @model_validator(mode="after")
@@ -70,7 +70,7 @@ class Answer(Tolerance, Measured):
 
 
 class Mistake(author.AuthorModel):
-    """A wrong answer that teachers know: its value, and what to say to it."""
+    """A wrong answer that teachers know: its value, and the feedback on it."""
 
     factor: float | None = Field(None, description="The key times this.")
     value: author.Value | None = Field(None, description="An expression in base units; `key` is the right answer.")
@@ -87,16 +87,16 @@ class Mistake(author.AuthorModel):
 
     @property
     def is_chosen(self) -> bool:
-        """Whether the draw chooses its sentence, which may then be about another slip in each kind of draw."""
+        """Whether its sentence depends on the draw, and may be about different slips in different draws."""
         return "{%" in self.say
 
     @property
     def depends(self) -> bool:
-        """Whether the draw decides what is reported, or whether it is reported at all."""
+        """Whether its sentence, or whether it applies at all, depends on the draw."""
         return self.is_chosen or self.when is not None
 
     def of(self, key: float, draw: Draw) -> float | None:
-        """The wrong number that this mistake gives in a draw, in base units; None where `when` leaves the draw out."""
+        """Return the wrong number that this mistake gives in a draw, in base units; None if `when` excludes the draw."""
         if self.when is not None and not draw.evaluate(self.when, key=key):
             return None
         return self._value(key, draw)
@@ -107,7 +107,7 @@ class Mistake(author.AuthorModel):
             return None
         try:
             return self._value(key, draw)
-        except (ShardwiseError, TypeError, ValueError, ArithmeticError):  # `when` may be there for that
+        except (ShardwiseError, TypeError, ValueError, ArithmeticError):  # `when` may exclude the draw for that reason
             return None
 
     def _value(self, key: float, draw: Draw) -> float:
@@ -128,12 +128,12 @@ class QuantityForm(Form):
     aids = frozenset(("usual", "example", "figures"))
     unit: str
     direction: Direction
-    nouns: tuple[str, ...] = ()  # its words for what it asks the number of
-    others: tuple[str, ...] = ()  # the normal forms of nouns that it only mentions
-    whole: bool = False  # only a whole number can be meant
-    usual: tuple[float, float] | None = None  # the sizes, in the unit, between which the answers to all draws lie
+    nouns: tuple[str, ...] = ()  # the nouns for what it counts
+    others: tuple[str, ...] = ()  # nouns that it only mentions, in normal form
+    whole: bool = False  # whether the answer must be a whole number
+    usual: tuple[float, float] | None = None  # the range of the answers to all draws, in the unit
     example: float | None = None  # a number, in the unit, that is the answer to no draw
-    figures: int | None = None  # significant figures that are enough; None where the number is asked for exactly
+    figures: int | None = None  # significant figures that are enough; None if the question asks for the exact number
 
 
 class KnownMistake(Key):
@@ -141,11 +141,11 @@ class KnownMistake(Key):
 
     value: float
     say: str
-    steady: bool = True  # it is the same multiple of the key in every draw
+    steady: bool = True  # whether it is the same multiple of the key in every draw
 
 
 class QuantityKey(Key):
-    """The right value in base units, how near is near enough, the recognised mistakes, and slips that nobody listed."""
+    """The right value in base units, its tolerance, the recognised mistakes, and slips that nobody listed."""
 
     value: float
     rel_tol: float | None = None
@@ -153,9 +153,7 @@ class QuantityKey(Key):
     sig_figs: int | None = None
     mistakes: tuple[KnownMistake, ...] = ()
     slips: tuple[tuple[float, str], ...] = ()  # wrong values that nobody listed, and what the student did (after “You”)
-    stops: tuple[
-        tuple[float, str], ...
-    ] = ()  # parameters and intermediate results, and a sentence that says what each is
+    stops: tuple[tuple[float, str], ...] = ()  # parameters and intermediate results, each with a sentence about it
     traits: tuple[Trait, ...] = ()
 
 
@@ -167,7 +165,7 @@ def tolerance(
     abs_tol: float | None,
     sig_figs: int | None,
 ) -> float:
-    """How far from a value an answer may lie. Value, `abs_tol` and result are in base units; figures are those in the unit.
+    """Return how far an answer may be from a value. Value, `abs_tol` and result are in base units; figures are those in the unit.
 
     >>> round(tolerance(1.75, "1", "none", 0.01, None, None), 6)
     0.0175
@@ -191,5 +189,5 @@ def allowed(answer: Answer, value: float) -> float:
 
 
 def near(given: float, value: float, allowed: float) -> bool:
-    """Whether an answer lies within the tolerance; rounding in the last bits never decides."""
+    """Return whether an answer is within the tolerance; rounding in the last bits never decides."""
     return abs(given - value) <= allowed + 1e-12 * max(abs(given), abs(value))

@@ -12,7 +12,7 @@ from shardwise.kinds.quantity.slips.plan import Slip, not_told, plan_of, slips
 from shardwise.kinds.quantity.slips.stops import Stop
 from shardwise.template.draw import Draw
 
-AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
+AGREEMENT = 1e-9  # relative; key and oracle are doubles, and sums of a few thousand terms lose a few digits
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,14 @@ class Solved:
     """Key and mistakes of one draw, in base units."""
 
     key: float
-    mistakes: tuple[float | None, ...]  # None where a mistake is not known of this draw
+    mistakes: tuple[float | None, ...]  # None if a mistake does not apply to this draw
     unsteady: frozenset[int] = frozenset()  # the mistakes that are not the same multiple of the key in every draw
     slips: tuple[Slip, ...] = ()
-    stops: tuple[Stop, ...] = ()  # parameters and intermediate results, and what each is
+    stops: tuple[Stop, ...] = ()  # parameters and intermediate results, each with a sentence about it
 
 
 def solve(template: QuantityTemplate, draw: Draw) -> Solved:
-    """Key, mistakes and slips of a draw. Raises Reject where two of them cannot be distinguished."""
+    """Return the key, the mistakes and the slips of a draw. Raises Reject if two of them cannot be distinguished."""
     answer = template.answer
     key = draw.references.key(answer.reference, draw.values, answer.arguments)
     mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
@@ -36,7 +36,7 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
     for ((first, each), its), ((second, other), others) in combinations(zip(known, tolerances, strict=True), 2):
         if abs(each - other) <= 1.000001 * (its + others):
             pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
-            raise Reject(f"{pair} lie within their tolerances")
+            raise Reject(f"{pair} are within their tolerances of each other")
     for number, mistake in enumerate(template.mistakes, start=1):
         value = mistake.unknown(key, draw)
         if value is not None and AGREEMENT * abs(key) < abs(value - key) <= tolerances[0]:

@@ -1,4 +1,4 @@
-"""Arguments: what is known about those of a reference, so that slips with them can be found and said."""
+"""Arguments: the facts about a reference's arguments that finding and wording slips needs."""
 
 from __future__ import annotations
 
@@ -18,29 +18,27 @@ _SHARED = re.compile(
     r"(^|_)(gpus|dp|tp|pp|cp|replicas|stages|accumulation_steps|micro_batches|nodes|servers|buckets|racks|years|months)$"
 )
 
-
-UNSAID = (
-    "\N{HORIZONTAL ELLIPSIS}"  # in the place of an argument that no reader of the prompt knows: such a slip is not said
-)
+# Replaces an argument that no reader of the prompt knows. A sentence that contains it is not used.
+UNSAID = "\N{HORIZONTAL ELLIPSIS}"
 
 
 @dataclass(frozen=True)
 class ReferenceArgument:
     """An argument of the reference: its words, what it measures, and whether it counts things."""
 
-    says: str  # perhaps with a place for its value, such as "{reserved_bytes}"
-    value: float  # in one draw, the same whichever draw is made first
+    says: str  # a noun phrase, or a placeholder for its value such as "{reserved_bytes}"
+    value: float  # in a draw that is always the same, whichever draw is made first
     dimension: str
     is_count: bool
     is_share: bool
-    shares: bool  # it counts what work and data are split to, such as nodes and months
+    shares: bool  # it counts things that split work or data, such as nodes and months
 
 
 Known = Mapping[str, ReferenceArgument]
 
 
 def reference_arguments(template: Template, root: TracedNode, usual: Mapping[str, Any]) -> dict[str, ReferenceArgument]:
-    """What is known about the arguments in an expression."""
+    """Return the facts about each argument in an expression."""
     return {
         here.name: _argument(
             here.name, usual.get(here.name, here.value), template.params.get(here.name), template.prompt
@@ -73,7 +71,7 @@ def argument_named(name: str, *, has_unit: bool) -> str:
 def _said(name: str, prompt: str, *, has_unit: bool) -> str:
     """Return an argument's name in words; a placeholder for its number if the prompt avoids those words, or else UNSAID."""
     phrase = argument_named(name, has_unit=has_unit)
-    if is_understood(name, phrase, prompt):
+    if is_understood(name, prompt):
         return phrase
     is_printed = name.isidentifier() and re.search(rf"{{{{-?\s*{name}\b", prompt)
     return f"{{{name}}}" if is_printed else UNSAID

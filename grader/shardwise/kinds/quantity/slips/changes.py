@@ -1,4 +1,4 @@
-"""Changes: what can go wrong in one operation of an expression, and how that is reported."""
+"""Changes: what can go wrong in one operation of an expression, and the words for it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from collections.abc import Callable, Iterator, Mapping
 
 from shardwise.kinds.quantity.slips.arguments import Known
 from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, traced_nodes
-from shardwise.kinds.quantity.slips.phrases import is_short, names, part_in_words, term_in_words
+from shardwise.kinds.quantity.slips.phrases import (
+    formula,
+    is_short,
+    names,
+    part_in_words,
+    ratio_in_words,
+    term_in_words,
+)
 from shardwise.kinds.quantity.slips.words import pronoun
 
-# Numbers that stand for a unit or a prefix: leaving them out is reported in those words, for every question.
+# Numbers that convert units or prefixes. `general` finds their omission in every question, and names the units.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
 
-Change = tuple[
-    TracedNode, str, bool
-]  # what becomes of the operation, what the student did (to follow “You”), and whether that is likely
+# What becomes of the operation, what the student did (the sentence after “You”), and whether that is likely.
+Change = tuple[TracedNode, str, bool]
 
 
 def changes(here: TracedNode, known: Known) -> Iterator[Change]:
-    """What can go wrong in one operation."""
+    """Yield everything that can go wrong in one operation."""
     slips = _SLIPS.get(here.operation)
     if slips is not None:
         yield from slips(here, known)
@@ -33,7 +39,7 @@ def _plus(here: TracedNode, known: Known) -> Iterator[Change]:
 
 
 def _shared_out(here: TracedNode, known: Known) -> Iterator[Change]:
-    """A term that is multiplied or divided by a count that does not are in it."""
+    """Yield sums in which a term is multiplied or divided by a count that belongs to another term only."""
     leaves = [leaf for leaf in traced_nodes(here) if leaf.operation == "argument"]
     for place, part in enumerate(here.parts):
         if part.operation in ("plus", "minus", "number"):
@@ -45,38 +51,34 @@ def _shared_out(here: TracedNode, known: Known) -> Iterator[Change]:
                 for operation, said in (("over", "divided"), ("times", "multiplied")):
                     parts = [*here.parts]
                     parts[place] = node(operation, part, leaf)
-                    how = f"{said} {term_in_words(part, known)} by {known[name].says} too"
+                    how = f"also {said} {term_in_words(part, known)} by {known[name].says}"
                     yield node(here.operation, *parts), how, False
 
 
 def _minus(here: TracedNode, known: Known) -> Iterator[Change]:
     first, last = here.parts
     if last.is_number and last.value == 1:
-        part = part_in_words(first, known)
         if first.operation == "argument":
-            kept, raised = (
-                f"used {part} instead of one less",
-                f"used one more than {part} instead of one less",
-            )
+            less, more = (f"`{formula(node(sign, first, ONE), known)}`" for sign in ("minus", "plus"))
+            kept, raised = f"used {part_in_words(first, known)} instead of {less}", f"used {more} instead of {less}"
         else:
-            of = _ratio_in_words(first, known) if first.operation == "over" else part
-            kept = f"did not subtract 1 from {of}"
-            raised = f"added 1 to {part} instead of subtracting it"
+            is_ratio = first.operation == "over"
+            part = ratio_in_words(first.parts[0], first.parts[1], known) if is_ratio else part_in_words(first, known)
+            kept, raised = f"did not subtract 1 from {part}", f"added 1 to {part} instead of subtracting it"
         yield first, kept, True
         yield node("plus", first, ONE), raised, False
         return
     yield first, f"did not subtract {term_in_words(last, known)}", False
     yield node("plus", first, last), _added(term_in_words(last, known)), False
-    yield last, f"kept only the term to be subtracted from {term_in_words(first, known)}", False
+    yield (
+        last,
+        f"omitted {term_in_words(first, known)}, and kept only the term subtracted from {pronoun(term_in_words(first, known))}",
+        False,
+    )
 
 
 def _added(term: str) -> str:
     return f"added {term} instead of subtracting {pronoun(term)}"
-
-
-def _ratio_in_words(here: TracedNode, known: Known) -> str:
-    above, below = here.parts
-    return f"the ratio of {part_in_words(above, known)} to {part_in_words(below, known)}"
 
 
 def _times(here: TracedNode, known: Known) -> Iterator[Change]:
@@ -105,7 +107,7 @@ def _over(here: TracedNode, known: Known) -> Iterator[Change]:
         if below.operation == "argument" and _may_divide(below, known):
             yield node("times", above, below), f"multiplied by {said} instead of dividing by {pronoun(said)}", False
     if not below.is_number:
-        yield node("over", below, above), "inverted a fraction: which of the two belongs on top?", False
+        yield node("over", below, above), "inverted a fraction. Which of the two numbers is the numerator?", False
 
 
 def _rounded(here: TracedNode, known: Known) -> Iterator[Change]:
@@ -125,12 +127,12 @@ def _function(here: TracedNode, known: Known) -> Iterator[Change]:
     if here.operation == "sqrt":
         yield (
             node("times", inside, inside),
-            f"squared {part_in_words(inside, known)} instead of taking its root",
+            f"squared {part_in_words(inside, known)} instead of taking its square root",
             False,
         )
     if here.operation == "log2":
-        yield node("log", inside), "used the natural logarithm instead of the one to base 2", False
-        yield node("log10", inside), "used the logarithm to base 10 instead of the one to base 2", False
+        yield node("log", inside), "used the natural logarithm instead of the base-2 logarithm", False
+        yield node("log10", inside), "used the base-10 logarithm instead of the base-2 logarithm", False
 
 
 def _power(here: TracedNode, known: Known) -> Iterator[Change]:
@@ -138,11 +140,11 @@ def _power(here: TracedNode, known: Known) -> Iterator[Change]:
     yield base, f"did not raise {part_in_words(base, known)} to a power", False
     if exponent.is_number and exponent.value == 2:
         yield node("times", base, exponent), f"doubled {part_in_words(base, known)} instead of squaring it", False
-        yield node("sqrt", base), f"took the root of {part_in_words(base, known)} instead of its square", False
+        yield node("sqrt", base), f"took the square root of {part_in_words(base, known)} instead of squaring it", False
 
 
 def _only_argument(here: TracedNode) -> str | None:
-    """The one argument in a factor that is otherwise made of units alone, as days in days * 24."""
+    """Return the only argument of a factor whose other numbers convert units, as days in days * 24."""
     leaves = [leaf for leaf in traced_nodes(here) if not leaf.parts]
     names = [leaf.name for leaf in leaves if not leaf.is_number]
     is_scaled = here.operation in ("times", "over") and all(leaf.value in OF_UNITS for leaf in leaves if leaf.is_number)
@@ -150,7 +152,7 @@ def _only_argument(here: TracedNode) -> str | None:
 
 
 def _may_divide(here: TracedNode, known: Known) -> bool:
-    """Whether a product with it and a division by it may be taken for each other."""
+    """Return whether a student may multiply by an argument instead of dividing by it."""
     return known[here.name].dimension == "dimensionless" and not here.name.startswith("bytes_per_")
 
 

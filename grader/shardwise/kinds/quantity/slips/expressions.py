@@ -1,4 +1,4 @@
-"""Expressions: what a reference computed, as a tree of operations on its arguments, so that slips in it can be worked out."""
+"""Expressions: what a reference computed, as a tree of operations on its arguments, in which slips can be made."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import NamedTuple
 
 
 class TracedNode(NamedTuple):
-    """One operation and what it works on; a leaf is an argument by its name, or a number."""
+    """One operation and its operands; a leaf is an argument, with its name, or a number."""
 
     operation: str
     parts: tuple[TracedNode, ...]
     name: str
     value: float
-    shape: int  # the same for two trees that are the same expression, whatever their arguments are
+    shape: int  # equal for equal expressions, whatever the values of their arguments
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a number that is in the reference itself."""
+        """Whether it is a constant of the reference."""
         return self.operation == "number"
 
 
 def argument(name: str, value: float) -> TracedNode:
-    """A leaf: an argument and the value it has here."""
+    """Return a leaf: an argument and its value."""
     return TracedNode("argument", (), name, value, hash(name))
 
 
 def number(value: float) -> TracedNode:
-    """A leaf: a number."""
+    """Return a leaf: a number."""
     return TracedNode("number", (), "", value, hash(value))
 
 
@@ -34,7 +34,7 @@ ONE = number(1)
 
 
 def node(operation: str, *parts: TracedNode) -> TracedNode:
-    """An operation, without the parts that do nothing: 0 that is added, 1 by which is multiplied or divided."""
+    """Return an operation, simplified if an operand does nothing: adding 0, multiplying or dividing by 1."""
     first, last = parts[0], parts[-1]
     if first.operation != "number" != last.operation and operation != "negative":
         return _made(operation, parts)
@@ -58,7 +58,7 @@ def _made(operation: str, parts: tuple[TracedNode, ...]) -> TracedNode:
 
 
 def traced_nodes(root: TracedNode) -> list[TracedNode]:
-    """Every node of an expression once, each after its parts."""
+    """Return every node of an expression once, each after its parts."""
     found: dict[int, TracedNode] = {}
     stack = [(root, False)]
     while stack:

@@ -1,7 +1,7 @@
-"""Negligible: which omissions every draw has to tell from the key, which it may not, and which none can.
+"""Negligible: the omissions that every draw must detect, those that draws need not detect, and those that too few can.
 
-What enough draws tell is demanded of each: a draw that does not tell it is drawn anew. What too few draws tell is a
-fault of the template, unless its author says why that may be omitted.
+An omission that enough draws detect must be detected by each: a draw that does not detect it is rejected. An omission
+that too few draws detect is a fault of the template, unless its author says why the part may be omitted.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from shardwise.kinds.quantity.slips.variants import rebuilt
 from shardwise.template.draw import Draw
 from shardwise.units import show_number
 
-ENOUGH = 0.2  # of the draws must tell all that is demanded of each
-MOST = 0.6  # of them, for what is fine where counts are large
+ENOUGH = 0.2  # of the draws must detect everything that each draw must detect
+MOST = 0.6  # of the draws, for omissions that do not matter if counts are large
 SAME = 1e-9  # relative, between two results that are the same
-LARGEST = 600  # nodes of a trace whose omissions are looked for
+LARGEST = 600  # nodes of the largest trace that is searched for omissions
 DEEPEST = 8  # derived parameters of derived parameters
 _PRINTED = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The omissions of an expression, sorted by what is to become of each."""
+    """The omissions of an expression, sorted by their consequences."""
 
-    demanded: tuple[Omission, ...] = ()  # a draw that does not tell one is drawn anew
+    demanded: tuple[Omission, ...] = ()  # a draw that does not detect one of them is rejected
     untold: Mapping[str, tuple[float, str]] = field(
         default_factory=dict
-    )  # those that too few draws tell: the share that does not, and the fault
+    )  # omissions that too few draws detect: the share that does not, and the fault
     neglected: frozenset[str] = frozenset()  # the entries of `negligible` that are needed
-    is_sampled: bool = True  # whether any other draw has this expression
+    is_sampled: bool = True  # whether other draws have this expression
 
 
 def with_derived(root: TracedNode, template: QuantityTemplate, draw: Draw) -> TracedNode:
@@ -120,7 +120,7 @@ def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: in
     untold: dict[str, tuple[float, str]] = {}
     neglected: set[str] = set()
     covered: set[int] = set()  # operations inside of what is omitted anyway
-    left = set(range(rows))  # draws that tell all that is demanded
+    left = set(range(rows))  # draws that detect everything demanded so far
     for place in sorted(telling, key=lambda place: (-len(telling[place]), -len(traced_nodes(every[place - 1].part)))):
         omission, told = every[place - 1], telling[place]
         if omission.lost in answer.negligible and len(told) < rows:

@@ -1,8 +1,8 @@
-"""Omissions: a reference with one thing omitted, which no answer may do and be right.
+"""Omissions: a reference with one part omitted, whose result no right answer may have.
 
-A term, a factor or divisor, a root, a rounding, N for N-1: whoever leaves one out has not understood the question, so
-every draw that is asked has to tell it from the key. Conversions of units are no omissions, and neither is what does
-nothing in any draw: a factor that always is 1, a division that always comes out even.
+A term, a factor or divisor, a root, a rounding, N for N-1: a student who omits one has not understood the question, so
+every draw must distinguish the result from the key. Unit conversions do not count, nor do parts without an effect in
+any draw: a factor that is always 1, a rounding of what is always whole.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ from shardwise.kinds.quantity.slips.phrases import names
 from shardwise.kinds.quantity.slips.variants import exchanged, fractions, rebuilt
 from shardwise.units import show_number
 
-GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits
+GUARD = 1e-6  # a number this close to 1, or to 0, only guards against rounding errors
 LONGEST = 60  # characters of a part that is spelled out
 ROUNDING, ONE_LESS = "the rounding", "one of"
 _CHAINS = ("the factor", "the division by")
 ROUNDED = ("ceil", "floor", "round")
-_NOTHING = {"the term": 0, "the factor": 1, "the division by": 1}  # the text where one is forgotten altogether
+_NOTHING = {"the term": 0, "the factor": 1, "the division by": 1}  # the value that replaces a forgotten part
 _OPERATORS = {
     "plus": ast.Add, "minus": ast.Sub, "times": ast.Mult, "over": ast.Div, "power": ast.Pow, "rest": ast.Mod,
 }  # fmt: skip
 
 
 class Omission(NamedTuple):
-    """A wrong expression, what is omitted in it, and when that is nothing."""
+    """A wrong expression, the part that it omits, and when that part has no effect."""
 
     root: TracedNode
     what: str  # such as "the term `latency_s`"
-    lost: str  # what is omitted, as `negligible` names it
-    idle: TracedNode  # 0 in a draw in which it does nothing
-    part: TracedNode  # what is omitted, or where
+    lost: str  # the omitted part, as `negligible` names it
+    idle: TracedNode  # 0 in a draw in which the part has no effect
+    part: TracedNode  # the omitted part, or the place of the change
     here: TracedNode  # the operation that changes
 
     @property
     def is_rounding(self) -> bool:
-        """Whether it omits that something is rounded, or how."""
+        """Whether it omits a rounding, or changes its direction."""
         return self.what.startswith(ROUNDING)
 
     @property
     def is_one_less(self) -> bool:
-        """Whether it is one less than a count that is in the reference without one less."""
+        """Whether it uses N-1 for a count N of the reference."""
         return self.what.startswith(ONE_LESS)
 
     def may_be_fine(self, told: int) -> bool:
-        """Return whether an omission detected by this many draws is below the precision asked, and so not a fault.
+        """Return whether an omission that this many draws detect is below the required precision, and so not a fault.
 
-        A rounding that no draw tells is, and one less than a count: of 1000 hosts, one is a matter of digits.
+        A rounding that no draw detects is, and so is N-1: of 1000 hosts, one is within the tolerance.
         """
         return self.is_one_less or (self.is_rounding and not told)
 
@@ -63,7 +63,7 @@ def omissions(root: TracedNode, known: Known) -> Iterator[Omission]:
     for here in traced_nodes(root):
         for changed, what, part, idle in _left_out(here):
             if part.operation == "argument" and what in _CHAINS and known[part.name].dimension != "dimensionless":
-                continue  # a measure omitted shows in the unit, and whether it is 1 depends on that
+                continue  # omitting a dimensional quantity shows in the unit, and whether it equals 1 depends on the unit
             lost = as_template_text(part)
             yield Omission(_everywhere(root, here, changed), f"{what} `{lost}`", lost, idle, part, here)
             if part.parts and what in _NOTHING:
@@ -89,7 +89,7 @@ def unrounded(root: TracedNode) -> TracedNode:
 
 _Lost = tuple[
     TracedNode, str, TracedNode, TracedNode
-]  # what is left, what was omitted, in words and as a part, and when that is nothing
+]  # what remains, what was omitted in words and as a part, and an expression that is 0 if the part has no effect
 
 
 def _left_out(here: TracedNode) -> Iterator[_Lost]:
@@ -168,7 +168,7 @@ def as_template_text(here: TracedNode) -> str:
 
 
 def _tree(here: TracedNode) -> ast.expr:
-    """Convert a subexpression to a Python syntax tree, so that unparsing sets the brackets."""
+    """Convert a subexpression to a Python syntax tree, so that unparsing adds the brackets."""
     if not here.parts:
         return ast.Name(show_number(here.value, 6) if here.is_number else here.name)
     first, *others = map(_tree, here.parts)

@@ -1,4 +1,4 @@
-"""Phrases: a part of an expression as it is called in a sentence, by the arguments that are in it."""
+"""Phrases: parts of an expression as a sentence names them, in words if they are arguments and as formulas otherwise."""
 
 from __future__ import annotations
 
@@ -6,19 +6,10 @@ from shardwise.kinds.quantity.slips.arguments import UNSAID, Known
 from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
 from shardwise.units import show_number
 
-MOST_LEAVES = 4  # arguments and numbers of a part whose computation is told
-MOST_NAMED = 3  # arguments of a part that is named by them
-_CALLS = {"sqrt": "the square root of {}", "log": "the logarithm of {}", "log2": "the logarithm of {}", "log10": "the logarithm of {}",
-          "exp": "the exponential of {}", "cos": "the cosine of {}", "ceil": "{} rounded up", "floor": "{} rounded down",
-          "round": "{} rounded", "negative": "minus {}"}  # fmt: skip
-_BETWEEN = {
-    "plus": "plus",
-    "minus": "minus",
-    "times": "times",
-    "over": "divided by",
-    "power": "to the power of",
-    "rest": "modulo",
-}
+MOST_LEAVES = 4  # arguments and numbers of a part that is written as a formula
+MOST_NAMED = 3  # arguments of a part that is described by its arguments
+_SIGNS = {"plus": "+", "minus": "−", "times": "×", "over": "/", "rest": "mod"}
+_STRENGTH = {"plus": 1, "minus": 1, "times": 2, "over": 2, "rest": 2, "negative": 2, "power": 3}
 
 
 def names(here: TracedNode) -> list[str]:
@@ -27,49 +18,87 @@ def names(here: TracedNode) -> list[str]:
 
 
 def is_short(here: TracedNode) -> bool:
-    """Return whether a part can be named in a few words."""
+    """Return whether a part has few enough arguments to be named."""
     return len(names(here)) <= MOST_NAMED
 
 
 def term_in_words(here: TracedNode, known: Known) -> str:
-    """Return a term in words; one of many names by what is in it, so that the formula is not recited."""
-    return _by_names(here, known) if len(names(here)) >= MOST_NAMED else part_in_words(here, known)
+    """Return a term in words. A long one is described by its arguments, so that feedback does not recite the formula."""
+    if len(names(here)) >= MOST_NAMED or _size(here) > MOST_LEAVES:
+        return _by_names("term", here, known)
+    said = part_in_words(here, known)
+    return said if said.startswith("the ") or here.is_number else f"the term {said}"
 
 
 def part_in_words(here: TracedNode, known: Known) -> str:
-    """Return a part in words: as it is computed, where that is short, or by what is in it.
+    """Return a part in words: an argument by its name, a short formula as such, and a long one by its arguments.
 
     >>> from shardwise.kinds.quantity.slips.expressions import argument, node, number
     >>> part_in_words(node("times", number(2), node("minus", number(8), number(1))), {})
-    '2 times (8 minus 1)'
+    '`2 × (8 − 1)`'
     """
-    if _size(here) <= MOST_LEAVES:
-        return computed_in_words(here, known)
-    return _by_names(here, known)
+    if not here.parts:
+        return _leaf(here, known)
+    if _size(here) > MOST_LEAVES:
+        return _by_names("expression", here, known)
+    return f"`{formula(here, known)}`"
 
 
-def _by_names(here: TracedNode, known: Known) -> str:
+def ratio_in_words(above: TracedNode, below: TracedNode, known: Known) -> str:
+    """Return a ratio in words, without its parts if they are too long to be named."""
+    if not (is_short(above) and is_short(below)):
+        return "a ratio"
+    return f"the ratio of {part_in_words(above, known)} to {part_in_words(below, known)}"
+
+
+def _by_names(what: str, here: TracedNode, known: Known) -> str:
     says = [known[name].says for name in names(here)]
     if len(says) > MOST_NAMED:
         return "one of the terms"
-    return f"the part with {' and '.join([', '.join(says[:-1]), says[-1]] if says[1:] else says)}" if says else UNSAID
+    said = f"{', '.join(says[:-1])} and {says[-1]}" if says[1:] else "".join(says)
+    return f"the {what} that contains {said}" if says else UNSAID
 
 
-def computed_in_words(here: TracedNode, known: Known) -> str:
-    """Return how a part is computed, with brackets around sums in products."""
+def formula(here: TracedNode, known: Known, *, least: int = 0) -> str:
+    """Return a part as a formula, in brackets if its operation binds less strongly than `least`."""
+    if not here.parts:
+        return _leaf(here, known).removeprefix("the ")
+    operation, strength = here.operation, _STRENGTH.get(here.operation)
+    if strength is None:
+        return f"{operation}({formula(here.parts[0], known)})"
+    if operation == "negative":
+        text = f"−{formula(here.parts[0], known, least=strength)}"
+    else:
+        first, last = here.parts
+        if operation == "power":
+            text = f"{formula(first, known, least=strength + 1)}^{formula(last, known, least=strength + 1)}"
+        else:
+            after = strength + (
+                operation in ("minus", "over", "rest")
+            )  # a − (b + c) needs brackets, and a + (b − c) none
+            text = f"{formula(first, known, least=strength)} {_SIGNS[operation]} {formula(last, known, least=after)}"
+    return f"({text})" if strength < least else text
+
+
+def _leaf(here: TracedNode, known: Known) -> str:
     if here.operation == "argument":
         return known[here.name].says
-    if here.is_number:
-        return show_number(here.value, 6) if _is_round(here.value) else UNSAID
-    if here.operation in _CALLS:
-        return _CALLS[here.operation].format(_inside(here.parts[0], known, here))
-    return f" {_BETWEEN[here.operation]} ".join(_inside(part, known, here) for part in here.parts)
+    return show_number(here.value, 6) if _is_round(here.value) else UNSAID
 
 
-def _inside(part: TracedNode, known: Known, around: TracedNode) -> str:
-    said = computed_in_words(part, known)
-    is_apart = part.operation in ("plus", "minus") or (part.operation == "over" and part is not around.parts[0])
-    return f"({said})" if is_apart and around.operation != "plus" else said
+def nesting(here: TracedNode) -> int:
+    """Return how many sums and divisors are inside other operations of a part: the more, the harder it is to read."""
+    return sum(
+        part.operation in ("plus", "minus") or (part.operation == "over" and part is not around.parts[0])
+        for around in _occurrences(here)
+        if around.operation != "plus"
+        for part in around.parts
+    )
+
+
+def _occurrences(here: TracedNode) -> list[TracedNode]:
+    """Return every operation of a part as often as it occurs."""
+    return [here, *(inside for part in here.parts for inside in _occurrences(part))] if here.parts else []
 
 
 def _size(here: TracedNode) -> int:
@@ -85,9 +114,3 @@ def _is_round(value: float) -> bool:
     return len(f"{abs(value):.10g}") <= 3 or (
         float(value).is_integer() and value in (1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30)
     )
-
-
-def factor_in_words(power: int, part: TracedNode, known: Known) -> str:
-    """Return a factor that is omitted in words, or the division by it where its power is negative."""
-    said = part_in_words(part, known)
-    return f"the division by {said}" if power < 0 else f"the factor {said}" if part.is_number else said

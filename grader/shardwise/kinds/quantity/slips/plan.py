@@ -1,7 +1,7 @@
 """The plan of a problem's slips, and the slips of a draw: wrong numbers, each with what went wrong.
 
-They are worked out when a question is posed and are in its key, so marking needs neither template nor reference. What
-can be thought about once, the expressions and which of them are the same, is kept for each problem.
+They are computed when a question is posed and are in its key, so marking needs neither template nor reference. What
+does not depend on the draw, the expressions and which of them are the same, is cached for each problem.
 """
 
 from __future__ import annotations
@@ -32,41 +32,41 @@ from shardwise.template.rng import Rng
 from shardwise.units import unit
 
 MOST = 40  # slips in a key
-MOST_NODES = 200  # of a trace that slips are looked for in
-FARTHEST = 1e5  # times too high or too low: what is farther off is no slip with the question's numbers
+MOST_NODES = 200  # nodes of the largest trace that is searched for slips
+FARTHEST = 1e5  # a factor; a number that is farther off is not a slip with the question's numbers
 SAME = 1e-9  # relative, between two results that are the same
-ELSEWHERE = 4  # draws of the same sentence by which a slip and a mistake are distinguished for good
-BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer in bytes
-SAMPLED = 25  # draws by which it is found how often they tell what is omitted from the key
-MOST_TRIED = 10 * SAMPLED  # throws that those are looked for among
+ELSEWHERE = 4  # draws with the same sentence after which a slip and a mistake count as the same
+BITS = {"8", "0.125"}  # multiples of the key that `general` reports for every answer in bytes
+SAMPLED = 25  # draws that are sampled to find how often they detect an omission
+MOST_TRIED = 10 * SAMPLED  # attempts to find that many draws
 
-Rows = Sequence[tuple[Draw, Sequence[float]]]  # some draws, and what a program gives for each
+Rows = Sequence[tuple[Draw, Sequence[float]]]  # some draws, each with the results of a program
 Slip = tuple[float, str]  # the wrong value in base units, and what the student did
 
 
 class Demanded(NamedTuple):
-    """What is omitted, which a draw must tell from the key."""
+    """An omission that a draw must detect."""
 
-    place: int  # of its value among the results
+    place: int  # the index of its value among the results
     what: str
-    idle: int | None = None  # the place of what is 0 where leaving it out does nothing; None where that is known
+    idle: int | None = None  # the index of a result that is 0 if the omission has no effect; None if that is known
 
 
 @dataclass(frozen=True)
 class SlipPlan:
-    """What is known about the slips of an expression, whatever the numbers are."""
+    """The slips of an expression, independently of the draw."""
 
-    program: Program | Cuts  # gives the key, then each slip, and what is omitted
+    program: Program | Cuts  # gives the key, then each slip, and each omission
     left_out: LeftOut
     demanded: tuple[Demanded, ...]
     how: tuple[str, ...] = ()
     mistakes_by_sentence: Mapping[tuple[int, str], frozenset[int]] = field(
         default_factory=dict
-    )  # slips that a mistake is, by its sentence
+    )  # the slips that a mistake equals, by its sentence
     unsteady: frozenset[int] = (
         frozenset()
     )  # the recognised mistakes that are not the same multiple of the key in every draw
-    stops: Stops | None = None  # the intermediate results, where they were looked for
+    stops: Stops | None = None  # the intermediate results, unless the trace was too large
 
 
 def plan_of(template: QuantityTemplate, draw: Draw) -> SlipPlan:
@@ -86,7 +86,7 @@ def plan_of(template: QuantityTemplate, draw: Draw) -> SlipPlan:
 
 
 def _plans(template: QuantityTemplate, references: References) -> dict[Any, SlipPlan]:
-    """Return the plans of a template so far. The template is kept with them, so that its id stays."""
+    """Return the plans of a template so far. The template is kept with them, so that its id stays valid."""
     _, plans = references.memo.setdefault(("slips", id(template)), (template, {}))
     return plans  # type: ignore[no-any-return]
 
@@ -100,10 +100,7 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
     yield from (fault for _, fault in untold.values())
     for lost in template.answer.negligible:
         if plans and not any(lost in plan.left_out.neglected for plan in plans):
-            yield (
-                f"answer.negligible names `{lost}`, and there is no such omission that lies within the tolerance; "
-                "delete it"
-            )
+            yield (f"answer.negligible names `{lost}`, but no such omission is within the tolerance; delete it")
 
 
 def slips(
@@ -160,9 +157,7 @@ def _roots(left_out: LeftOut) -> list[TracedNode]:
 
 def _planned(template: QuantityTemplate, draw: Draw, root: TracedNode, full: TracedNode) -> SlipPlan:
     elsewhere = other_draws(template, draw)
-    usual = (
-        elsewhere[0] if elsewhere else draw
-    ).values  # so that a plan does not depend on the draw that was made first
+    usual = (elsewhere[0] if elsewhere else draw).values  # so that a plan does not depend on which draw was made first
     left_out = sorted_out(template, full, elsewhere, usual)
     if len(traced_nodes(root)) > MOST_NODES:
         return SlipPlan(program([root, *_roots(left_out)]), left_out, _places(left_out, 1))
@@ -184,7 +179,7 @@ def _planned(template: QuantityTemplate, draw: Draw, root: TracedNode, full: Tra
 def _different(
     root: TracedNode, options: Sequence[WrongFormula], usual: Mapping[str, Any], *, is_data: bool
 ) -> list[WrongFormula]:
-    """The variants that are not the same expression as the key, or as one before them, only written in another way."""
+    """Return the variants that are equivalent neither to the key nor to an earlier variant."""
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]
     seen = {tuple(f"{row[0]:.9g}" for row in rows)}
@@ -199,16 +194,16 @@ def _different(
 
 
 def other_draws(template: author.Template, draw: Draw) -> Sequence[Draw]:
-    """Return some more draws of the same problem, the same whichever is made first."""
+    """Return some more draws of the same problem, independent of this draw."""
     memo, key = draw.references.memo, ("elsewhere", id(template))
     if key not in memo:
         thrown = (_another_draw(draw, template.where, number) for number in range(MOST_TRIED))
-        memo[key] = (template, [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)])  # so its id stays
+        memo[key] = (template, [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)])  # keeps its id
     return memo[key][1]  # type: ignore[no-any-return]
 
 
 def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
-    """Another draw of the same problem; None where the constraints refuse it."""
+    """Return another draw of the same problem; None if the constraints reject it."""
     rng = Rng("elsewhere", draw.rng.problem, number)
     try:
         drawn = replace(draw, rng=rng, values=values_of(draw.params, rng, draw.references))
@@ -216,7 +211,7 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
             return None
         drawn = replace(drawn, values=draw.complete(drawn.values))
         return drawn if all(map(drawn.is_true, where)) else None
-    except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have refused
+    except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have rejected
         return None
 
 
@@ -233,9 +228,9 @@ def _is_steady(mistake: Mistake, rows: Rows) -> bool:
 def _told_by_mistakes(
     template: QuantityTemplate, rows: Rows, hows: Sequence[str]
 ) -> Iterator[tuple[tuple[int, str], frozenset[int]]]:
-    """Yield the options that a mistake is by another name, in the draws in which its sentence is the same.
+    """Yield the options that are the same as a mistake, in draws in which its sentence is the same.
 
-    A key may be rounded, and a mistake's expression not, so the two need not be equal to the last digit.
+    A key may be rounded although the expression of a mistake is not, so the two need not agree in the last digit.
     """
     near = max(1e-6, (template.answer.rel_tol or 0.0) / 10)
     for number, mistake in enumerate(template.mistakes):
@@ -262,13 +257,13 @@ def _sentences(mistake: Mistake, answer: Answer, key: float, draw: Draw) -> Iter
 
 
 def _is_said(pairs: Sequence[tuple[Sequence[float], float]], index: int, near: float) -> bool:
-    """Whether a mistake is what a slip gives, in each draw in which the slip makes a difference."""
+    """Return whether a mistake equals a slip in each draw in which the slip makes a difference."""
     apart = [(row[1 + index], value) for row, value in pairs if not math.isclose(row[1 + index], row[0], rel_tol=SAME)]
     return bool(apart) and all(math.isclose(slip, value, rel_tol=near) for slip, value in apart)
 
 
 def _value(mistake: Mistake, key: float, drawn: Draw) -> float | None:
-    """A mistake's value, which is like no other where it is not known; None where it cannot be computed."""
+    """Return a mistake's value; nan if it does not apply, and None if it cannot be computed."""
     try:
         value = mistake.of(key, drawn)
         return math.nan if value is None else value

@@ -1,4 +1,4 @@
-"""Programs: many expressions that share most of their parts, worked out together in one pass."""
+"""Programs: many expressions that share most of their parts, evaluated together in one pass."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
 
 @dataclass(frozen=True)
 class Program:
-    """Steps over a list of values: first arguments, then numbers, then what each operation makes of two earlier values."""
+    """Steps over a list of values: first the arguments, then the constants, then the result of each operation on two earlier values."""
 
-    arguments: tuple[tuple[str, float], ...]  # by name; the value where a draw has none of that name
+    arguments: tuple[tuple[str, float], ...]  # by name, with the value for draws without that name
     numbers: tuple[float, ...]
-    steps: tuple[tuple[str, int, int], ...]  # an operation of one number is given it twice
+    steps: tuple[tuple[str, int, int], ...]  # an operation with one operand gets it twice
     results: tuple[int, ...]
 
     def run(self, values: Mapping[str, float]) -> list[float]:
-        """The value of each expression; nan where it has none."""
+        """Return the value of each expression; nan if it has none."""
         found: list[float] = [values.get(name, default) for name, default in self.arguments]
         found += self.numbers
         for operation, first, last in self.steps:
@@ -50,7 +50,7 @@ def program(roots: Sequence[TracedNode], names: Sequence[str] | None = None) -> 
 
 
 def disturbed(values: Mapping[str, Any], turn: int) -> dict[str, float]:
-    """Return values that have nothing to do with each other any more."""
+    """Return the values changed at random, so that no relation between them remains."""
     return {
         name: value + 3 + 2 * turn + 5 * place if isinstance(value, int) else value * (1.1 + 0.3 * turn + 0.07 * place)
         for place, (name, value) in enumerate(values.items())

@@ -1,7 +1,7 @@
-"""Sources: a reference that cannot be followed, as a search cannot, with one thing omitted in its source.
+"""Sources: a reference that cannot be traced, such as a search, with one part omitted in its source.
 
-The functions of its bank that it calls are changed likewise. What never runs, or does nothing, in a draw is told from what makes
-no difference to the result by a copy that fails in that place.
+Functions of the bank that it calls are changed likewise. A copy that fails in the same place shows whether a part never
+runs, or has no effect, in a draw, or whether its omission only makes no difference to the result.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from shardwise.kinds.quantity.slips.changes import OF_UNITS
 from shardwise.kinds.syntax import put
 from shardwise.template.references import Function, References
 
-GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits
+GUARD = 1e-6  # a number this close to 1, or to 0, only guards against rounding errors
 _LOST = {ast.Add: "the term", ast.Sub: "the term", ast.Mult: "the factor", ast.Div: "the division by",
          ast.FloorDiv: "the division by"}  # fmt: skip
 _ROUNDED = {"ceil": "floor", "floor": "ceil"}
-_TECHNICAL = (ast.Raise, ast.JoinedStr, ast.Subscript, ast.arguments)  # no part of what a student works out
+_TECHNICAL = (ast.Raise, ast.JoinedStr, ast.Subscript, ast.arguments)  # not a part of what a student computes
 _FAILS = ast.parse("1 // 0", mode="eval").body
 
 
 class Cut(NamedTuple):
-    """A reference with one thing omitted, and a copy of it that fails where that would be worked out."""
+    """A reference with one part omitted, and a copy of it that fails where that part would be computed."""
 
     what: str  # such as "the term `latency_s`"
-    lost: str  # what is omitted, as `negligible` names it
+    lost: str  # the omitted part, as `negligible` names it
     run: Function
     fails: Function
 
@@ -46,7 +46,7 @@ class Cut(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """A reference and what some cuts of it give, as a program does."""
+    """A reference and its cuts, with the interface of a program."""
 
     reference: str
     given: Mapping[str, Any]
@@ -60,13 +60,13 @@ class Cuts(NamedTuple):
 
 
 def cuts(reference: Function) -> list[Cut]:
-    """Return every way to leave one thing out of a reference, or of a function of its bank that it calls."""
+    """Return every way to omit one part of a reference, or of a function of its bank that it calls."""
     if not isinstance(reference, FunctionType):
         return []
     found = []
     for function in _reached(reference):
         if function.__annotations__.get("return") not in ("int", "float"):
-            continue  # lists and words are made in ways that nobody works out by hand
+            continue  # lists and strings are built in ways that nobody follows by hand
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         for place, (_, kept, probe, what, lost) in enumerate(_changes(tree)):
             run, fails = (_compiled(reference, function, tree, place, new) for new in (kept, probe))
@@ -117,7 +117,7 @@ def _operations(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changes(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, ast.expr, str, str]]:
-    """Yield each operation, what may are in its place, a probe, and what is omitted then; always in the same order."""
+    """Yield each operation, its possible replacement, a probe, and what the replacement omits; always in the same order."""
     for here in _operations(tree):
         if isinstance(here, ast.Call):
             other = ast.Call(ast.Name(_ROUNDED[_name(here)], ast.Load()), here.args, [])
@@ -157,12 +157,12 @@ def _is_one(here: ast.expr) -> bool:
 
 
 def _does_nothing(lost: ast.expr, *, is_term: bool) -> bool:
-    """Return whether it converts units, guards against rounding, or is the program's own way to count."""
+    """Return whether an operation only converts units, guards against rounding, or counts iterations."""
     if any(isinstance(part, ast.Compare) for part in ast.walk(lost)):
         return True
     try:
         value = eval(compile(ast.Expression(lost), "<constant>", "eval"), {"__builtins__": {}})  # the bank's own source
-    except Exception:  # it has names in it
+    except Exception:  # it contains names
         return False
     if type(value) not in (int, float):
         return False
@@ -170,7 +170,7 @@ def _does_nothing(lost: ast.expr, *, is_term: bool) -> bool:
 
 
 def _compiled(reference: FunctionType, function: FunctionType, tree: ast.Module, place: int, new: ast.expr) -> Function:
-    """Return the reference with something else in one place of a function that it calls."""
+    """Return the reference with one place replaced in it or in a function that it calls."""
     old = [here for here, *_ in _changes(tree)][place]
     changed = ast.fix_missing_locations(put(tree, old, new))
     names: dict[str, Any] = {"ceil": math.ceil, "floor": math.floor, **function.__globals__}
@@ -192,5 +192,5 @@ def _compiled(reference: FunctionType, function: FunctionType, tree: ast.Module,
 def _value(function: Function, references: References, values: Mapping[str, Any], given: Mapping[str, Any]) -> float:
     try:
         return float(bounded(references.call)(function, values, given))
-    except Exception:  # what has something omitted may fail in any way
+    except Exception:  # a function with a part omitted may fail in any way
         return math.nan

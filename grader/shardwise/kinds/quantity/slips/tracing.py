@@ -1,8 +1,8 @@
-"""Tracing: a reference is run with numbers that remember how they came about, and what they were compared with.
+"""Tracing: running a reference with numbers that record how they were computed, and with what they were compared.
 
-They are no floats and no ints, so nothing works with them behind their back. What is not known as an operation takes the
-plain number, and the trace is good for that very number alone from then on. Branches are taken as the numbers decide, so
-each draw has a trace of its own; most draws of a problem have the same one.
+They are neither floats nor ints, so no operation goes unnoticed. An unknown operation gets the plain number, and from
+then on the trace is valid for that number only. The numbers decide which branch is taken, so each draw has its own
+trace; most draws of a problem have the same one.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from shardwise.template.results import RESULTS, Results
 
 
 class Guard(NamedTuple):
-    """A comparison that holds on the way that a trace took."""
+    """A comparison that held during a trace."""
 
     first: TracedNode
     relation: str  # one of <, <=, >, >=, ==, !=
     last: TracedNode
 
 
-Guards = dict[tuple[int, str, int], Guard]  # each comparison once, by what it compares
+Guards = dict[tuple[int, str, int], Guard]  # each comparison once, by its operands
 
 
 class Traced:
-    """A number that remembers."""
+    """A number that records its operations."""
 
     __slots__ = ("guards", "node", "value")
 
@@ -43,7 +43,7 @@ class Traced:
         self.value, self.node, self.guards = value, known, guards
 
     def record(self, relation: str, other: TracedNode) -> None:
-        """Note a comparison, where they are asked for; nothing infinite is gone on with, so one with that tells nothing."""
+        """Record a comparison if guards are kept. Comparisons with infinity mean nothing, since no result is infinite."""
         if self.guards is None:
             return
         if other is not self.node and not (other.is_number and math.isinf(other.value)):
@@ -51,12 +51,12 @@ class Traced:
             self.guards.setdefault(key, Guard(self.node, relation, other))
 
     def pinned(self) -> int | float:
-        """The plain number, which the trace is good for alone from now on."""
+        """Return the plain number, for which alone the trace is valid from now on."""
         self.record("==", number(self.value))
         return self.value
 
     def become(self, value: Any, known: TracedNode) -> Any:
-        """What an operation makes of it."""
+        """Return the result of an operation, traced if it is a number."""
         return Traced(value, known, self.guards) if type(value) in (int, float) else value
 
     def __round__(self, digits: int | None = None) -> Any:
@@ -109,7 +109,7 @@ def _pinned(value: Any) -> Any:
 
 
 def node_of(value: Any) -> TracedNode:
-    """How a number came about; one that does not remember stands for itself."""
+    """Return the expression of a number; a plain number is a constant."""
     return value.node if type(value) is Traced else number(value)
 
 
@@ -221,9 +221,9 @@ _IN_EXPRESSIONS = {
 
 
 class Tracing(References):
-    """The references of a bank, run with numbers that remember, and the comparisons that were made on the way.
+    """The references of a bank, run with traced numbers, and the comparisons made during the run.
 
-    Without guards no comparison is kept, and what a function leaves to its defaults is an argument of the trace, too.
+    Without guards, no comparison is kept, and default values are also arguments of the trace.
     """
 
     def __init__(self, references: References, *, guards: bool = True) -> None:
@@ -237,7 +237,7 @@ class Tracing(References):
         return tuple((self._guards or {}).values())
 
     def values(self, values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-        """The values of a draw, of which the numbers of these names remember."""
+        """Return the values of a draw, with the numbers of these names traced."""
         found = {**values, **_IN_EXPRESSIONS}
         for name in names:
             found[name] = _argument(name, values[name], self._guards)
@@ -262,9 +262,9 @@ def _argument(name: str, value: Any, guards: Guards | None) -> Any:
 
 @lru_cache(maxsize=1024)
 def _remembering(function: FunctionType, *, defaults: bool) -> FunctionType:
-    """A copy of a reference whose `math`, `int` and `float` know numbers that remember, as in the functions of its bank that it calls.
+    """Return a copy of a reference whose `math`, `int` and `float` accept traced numbers, as in the functions of its bank that it calls.
 
-    Its defaults may remember, too; a default of 0 does not, since it is what nobody asked about.
+    Its defaults may be traced, too, except a default of 0, which stands for a feature that the question does not use.
     """
     package = function.__module__.partition(".")[0]
     copies: dict[int, dict[str, Any]] = {}  # by the id of a module's names
@@ -298,8 +298,8 @@ def _remembering(function: FunctionType, *, defaults: bool) -> FunctionType:
 def traced(references: References, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> TracedNode | None:
     """Run a reference on these values, and return its result as an expression of its arguments.
 
-    None where the result is a plain number, as that of a search is, or where the run fails: never raises, since slips are
-    looked for next to the key, which does not depend on them.
+        None if the result is a plain number, as that of a search is, or if the run fails. Never raises, since
+    the key does not depend on slips.
     """
     tracing = Tracing(references, guards=False)
     try:
@@ -315,7 +315,7 @@ def traced(references: References, name: str, values: Mapping[str, Any], given: 
 
 
 def traced_expression(references: References, written: str, values: Mapping[str, Any]) -> TracedNode | None:
-    """Work out an author's expression on these values, and return its result as an expression of them; None likewise."""
+    """Evaluate an author's expression on these values, and return its result as an expression of them; None likewise."""
     tracing = Tracing(references, guards=False)
     try:
         read = set(re.findall(rf"\b(?:{RESULTS}\.)?\w+", written))
@@ -327,13 +327,13 @@ def traced_expression(references: References, written: str, values: Mapping[str,
 
 
 def _is_taken_for_another(root: TracedNode, values: Mapping[str, Any]) -> bool:
-    """Whether a function left an argument of its own to the default, and the question has a parameter of that name."""
+    """Return whether a function uses the default of an argument although the question has a parameter of that name."""
     leaves = (here for here in traced_nodes(root) if here.operation == "argument")
     return any(values.get(leaf.name, leaf.value) != leaf.value for leaf in leaves)
 
 
 @lru_cache(maxsize=1024)
 def _names_in(function: Function, expressions: tuple[str, ...]) -> frozenset[str]:
-    """The names of values that a call can read: the function's parameters, and what is in the expressions for them."""
+    """Return the names of the values that a call can read: the function's parameters, and the names in the expressions for them."""
     words = re.findall(rf"\b(?:{RESULTS}\.)?\w+", " ".join(expressions))
     return frozenset((*(name for name, _ in keywords(function)), *words))

@@ -1,14 +1,14 @@
-"""Twins: a slip and a recognised mistake of one number, distinguished by what their sentences are about."""
+"""Twins: a slip and a recognised mistake that give the same number, distinguished by the subjects of their sentences."""
 
 from __future__ import annotations
 
 import re
 
-# What a slip is about, and the words by which a mistake's sentence is about the same.
+# The subject of a slip, and the words by which a mistake's sentence has the same subject.
 _CAUSES = (
     (re.compile(r"direction"), re.compile(r"direction|duplex|both ways|one way|bandwidth|rate|fast|port", re.IGNORECASE)),
     (re.compile(r"bits or bytes"), re.compile(r"\bbits?\b|\bbytes?\b", re.IGNORECASE)),
-    (re.compile(r"^counted \d+ bytes per"), re.compile(r"\bbytes?\b|BF16|FP16|FP32|FP8|16[- ]bit|32[- ]bit", re.IGNORECASE)),
+    (re.compile(r"^assumed \d+ bytes per"), re.compile(r"\bbytes?\b|BF16|FP16|FP32|FP8|16[- ]bit|32[- ]bit", re.IGNORECASE)),
     (
         re.compile(r"^omitted a factor of 2$"),
         re.compile(
@@ -20,7 +20,7 @@ _CAUSES = (
 
 
 def is_another_cause(how: str, say: str) -> bool:
-    """Return whether a slip has a cause of its own that a mistake's sentence is not about.
+    """Return whether a slip has a cause that a mistake's sentence does not mention.
 
     >>> is_another_cause("omitted a factor of 2", "The sheet adds up both directions.")
     True

@@ -1,4 +1,4 @@
-"""Variants: what a reference gives when one thing in it goes wrong, and how that is reported."""
+"""Variants: a reference with one thing gone wrong in it, and the words for what went wrong."""
 
 from __future__ import annotations
 
@@ -11,27 +11,34 @@ from operator import is_
 from shardwise.kinds.quantity.slips.arguments import Known
 from shardwise.kinds.quantity.slips.changes import OF_UNITS, changes
 from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, number, traced_nodes
-from shardwise.kinds.quantity.slips.phrases import factor_in_words, is_short, names, part_in_words, term_in_words
+from shardwise.kinds.quantity.slips.phrases import (
+    formula,
+    is_short,
+    names,
+    part_in_words,
+    ratio_in_words,
+    term_in_words,
+)
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"
-MOST_FACTORS = 6  # of a product in which two are omitted at once
-FAR = 32  # times: two arguments further apart are not taken for each other
-_WIDTH = re.compile(r"bytes_per_(?!s(_|$))")  # a width, and no rate
-WIDTHS = (1, 2, 4, 8)  # bytes of a number
+MOST_FACTORS = 6  # factors of the largest product in which two are omitted at once
+FAR = 32  # arguments with a larger ratio are not confused
+_WIDTH = re.compile(r"bytes_per_(?!s(_|$))")  # a width, not a rate
+WIDTHS = (1, 2, 4, 8)  # bytes per number
 
 
 @dataclass(frozen=True)
 class WrongFormula:
-    """A wrong expression, and what the student did, to follow “You”."""
+    """A wrong expression, and what the student did: the sentence after “You”."""
 
     root: TracedNode
     how: str
-    is_likely: bool = False  # it is named before others
+    is_likely: bool = False  # likely slips are named first
 
 
 def wrong_formulas(root: TracedNode, known: Known) -> list[WrongFormula]:
-    """Every expression that is one slip away, likely ones first."""
+    """Return every expression that is one slip away, likely ones first."""
     found = list(_changed(root, known))
     found += _of_ratios(root, known)
     found += _everywhere(root, known)
@@ -61,14 +68,14 @@ def _twice_or_half(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
                 said = term_in_words(part, known)
                 for factor, times in ((number(2), "doubled"), (number(0.5), "halved")):
                     again = node("times", factor, part)
-                    yield WrongFormula(_replaced(root, part, again), f"{times} {said}: does it happen once or twice?")
+                    yield WrongFormula(_replaced(root, part, again), f"{times} {said}. Does it count once or twice?")
             elif here.operation == "times" and part.is_number and part.value in (4, 6, 8, 12):
                 half = node("times", *(number(part.value / 2) if each is part else each for each in here.parts))
                 yield WrongFormula(_replaced(root, here, half), "omitted a factor of 2")
 
 
 def _pairs(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
-    """Two factors of the result omitted at once."""
+    """Yield the result without two of its factors or divisors."""
     factors = list(factors_of(root, 1))
     if len(factors) > MOST_FACTORS:
         return
@@ -78,16 +85,22 @@ def _pairs(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
             changed = root
             for power, part in lost:
                 changed = node("over" if power > 0 else "times", changed, part)
-            said = " and ".join(factor_in_words(power, part, known) for power, part in lost)
-            yield WrongFormula(changed, f"omitted {said}")
+            yield WrongFormula(changed, f"did not {_two_omitted(lost, known)}")
+
+
+def _two_omitted(lost: list[tuple[int, TracedNode]], known: Known) -> str:
+    """Return what a student should have done with two factors or divisors, each with its power."""
+    verbs = ["multiply by" if power > 0 else "divide by" for power, _ in lost]
+    first, second = (part_in_words(part, known) for _, part in lost)
+    return f"{verbs[0]} {first} or {second if verbs[0] == verbs[1] else f'{verbs[1]} {second}'}"
 
 
 def _of_ratios(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
-    """Ratios to a wrong power, and N over N-1 for N-1 over N, wherever a product has both parts of one."""
+    """Yield ratios inverted or to a wrong power, in every product that has both parts of one."""
     for here, tops, belows in fractions(root):
         for top, below in product(tops, belows):
             ratio = node("over", top, below)
-            said = f"the ratio of {part_in_words(top, known)} to {part_in_words(below, known)}"
+            said = ratio_in_words(top, below, known)
             if _is_one_off(top, below) or _is_ratio(top, below, known):
                 turned = node("over", node("over", here, ratio), ratio)
                 yield WrongFormula(_replaced(root, here, turned), f"inverted {said}")
@@ -100,7 +113,7 @@ def _of_ratios(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
 
 
 def _whole_rings(root: TracedNode) -> Iterator[WrongFormula]:
-    """Yield every 2 (N-1)/N of a ring omitted at once, so that each message travels as a whole and once."""
+    """Yield the expression without any 2 (N-1)/N of a ring, so that each GPU sends the whole message once."""
     new = {}
     for here, tops, belows in fractions(root):
         rings = [
@@ -112,12 +125,12 @@ def _whole_rings(root: TracedNode) -> Iterator[WrongFormula]:
     if new:
         yield WrongFormula(
             rebuilt(root, new),
-            "assumed that the whole message is sent once: what does each GPU send in the two phases of a ring?",
+            "assumed that each GPU sends the whole message once. How much does it send in the two phases of a ring?",
         )
 
 
 def _is_one_off(first: TracedNode, last: TracedNode) -> bool:
-    """Whether two factors are N and N-1 or N+1."""
+    """Return whether two factors are N and N-1 or N+1."""
     return any(
         each.operation in ("plus", "minus")
         and each.parts[0].shape == other.shape
@@ -128,7 +141,7 @@ def _is_one_off(first: TracedNode, last: TracedNode) -> bool:
 
 
 def _is_ratio(first: TracedNode, last: TracedNode, known: Known) -> bool:
-    """Whether two factors are arguments of one kind, so that their ratio means something."""
+    """Return whether two factors are arguments of the same kind, so that their ratio means something."""
     if first.operation != "argument" or last.operation != "argument" or first.name == last.name:
         return False
     each, other = known[first.name], known[last.name]
@@ -136,7 +149,7 @@ def _is_ratio(first: TracedNode, last: TracedNode, known: Known) -> bool:
 
 
 def fractions(root: TracedNode) -> Iterator[tuple[TracedNode, list[TracedNode], list[TracedNode]]]:
-    """Yield each whole product or quotient in an expression, with its numerators and its denominators."""
+    """Yield each maximal product or quotient in an expression, with its numerators and its denominators."""
     links = {id(part) for here in traced_nodes(root) if here.operation in CHAINED for part in here.parts}
     for here in traced_nodes(root):
         if here.operation in CHAINED and id(here) not in links:
@@ -158,26 +171,26 @@ def factors_of(here: TracedNode, power: int) -> Iterator[tuple[int, TracedNode]]
 
 
 def _everywhere(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
-    """Slips with an argument wherever it stands, and with the result."""
+    """Yield slips with an argument in every place, and with the result."""
     leaves = {here.name: here for here in traced_nodes(root) if here.operation == "argument"}
     for name, leaf in leaves.items():
         of = known[name]
         if of.shares:
-            whose = "is the question about one of them, or about all together?"
-            yield WrongFormula(node("times", root, leaf), f"multiplied by {of.says} once too often: {whose}")
-            yield WrongFormula(node("over", root, leaf), f"divided by {of.says} once too often: {whose}")
+            whose = "Does the question ask for one share or for the total?"
+            yield WrongFormula(node("times", root, leaf), f"multiplied by {of.says} once too often. {whose}")
+            yield WrongFormula(node("over", root, leaf), f"divided by {of.says} once too often. {whose}")
         if of.is_count and of.value <= 1000:
-            yield WrongFormula(exchanged(root, {name: node("minus", leaf, ONE)}), f"used one less than {of.says}")
-            yield WrongFormula(exchanged(root, {name: node("plus", leaf, ONE)}), f"used one more than {of.says}")
+            for sign in ("minus", "plus"):
+                off = node(sign, leaf, ONE)
+                yield WrongFormula(exchanged(root, {name: off}), f"used `{formula(off, known)}` instead of {of.says}")
         if of.dimension == RATE:
             yield from _of_rate(root, leaf, of.says)
         if of.is_share:
-            yield WrongFormula(
-                exchanged(root, {name: node("minus", ONE, leaf)}), f"used 1 minus {of.says} instead of {of.says}"
-            )
+            rest = node("minus", ONE, leaf)
+            yield WrongFormula(exchanged(root, {name: rest}), f"used `{formula(rest, known)}` instead of {of.says}")
         if _WIDTH.match(name):
             for width in WIDTHS:
-                yield WrongFormula(exchanged(root, {name: number(width)}), f"counted {_bytes(width, of.says)}")
+                yield WrongFormula(exchanged(root, {name: number(width)}), f"assumed {_bytes(width, of.says)}")
     for first, second in combinations(leaves, 2):
         if _are_alike(leaves[first], leaves[second], known):
             swapped = exchanged(root, {first: leaves[second], second: leaves[first]})
@@ -185,41 +198,41 @@ def _everywhere(root: TracedNode, known: Known) -> Iterator[WrongFormula]:
 
 
 def _bytes(width: int, says: str) -> str:
-    """Return a width such as "2 bytes per weight" in words."""
+    """Return a width such as "2 bytes per weight"."""
     return f"1 byte {says.removeprefix('the bytes ')}" if width == 1 else f"{width} {says.removeprefix('the ')}"
 
 
 def _of_rate(root: TracedNode, leaf: TracedNode, says: str) -> Iterator[WrongFormula]:
-    """Slips with a bandwidth: the other direction counted or not, bits for bytes."""
+    """Yield slips with a bandwidth: one direction counted for two or two for one, bits for bytes."""
     for factor, how in (
-        (2, f"doubled {says}: does one direction count, or both?"),
-        (1 / 2, f"halved {says}: is it per direction already?"),
-        (8, f"multiplied {says} by 8: bits or bytes?"),
-        (1 / 8, f"divided {says} by 8: bits or bytes?"),
+        (2, f"doubled {says}. Does one direction count, or both?"),
+        (1 / 2, f"halved {says}. Is it already per direction?"),
+        (8, f"multiplied {says} by 8. Is it in bits or bytes?"),
+        (1 / 8, f"divided {says} by 8. Is it in bits or bytes?"),
     ):
         yield WrongFormula(exchanged(root, {leaf.name: node("times", number(factor), leaf)}), how)
 
 
 def _are_alike(first: TracedNode, second: TracedNode, known: Known) -> bool:
-    """Whether two arguments may be taken for each other."""
+    """Return whether a student may confuse two arguments."""
     each, other = known[first.name], known[second.name]
     is_near = each.value and other.value and 1 / FAR < each.value / other.value < FAR
     return bool(is_near) and (each.dimension, each.is_count) == (other.dimension, other.is_count)
 
 
 def _replaced(root: TracedNode, old: TracedNode, new: TracedNode) -> TracedNode:
-    """An expression with another part in the place of one."""
+    """Return an expression with one part replaced."""
     return rebuilt(root, {id(old): new})
 
 
 def exchanged(root: TracedNode, new: Mapping[str, TracedNode]) -> TracedNode:
-    """An expression with other parts in the places of some arguments, by their names."""
+    """Return an expression with some arguments replaced, by their names."""
     leaves = [here for here in traced_nodes(root) if here.operation == "argument"]
     return rebuilt(root, {id(leaf): new[leaf.name] for leaf in leaves if leaf.name in new})
 
 
 def rebuilt(root: TracedNode, new: Mapping[int, TracedNode]) -> TracedNode:
-    """An expression with other parts in the places of some, by their ids; what stays the same is shared."""
+    """Return an expression with some parts replaced, by their ids; unchanged parts are shared."""
     made = dict(new)
     for here in traced_nodes(root):
         if id(here) not in made:
