@@ -72,6 +72,11 @@ def edited(problem: Problem, **changes: Any) -> Problem:
     return made
 
 
+def asked(name: str, seed: int | str = 0) -> Question:
+    """The question of a problem of this checkout's bank."""
+    return pose(checkout_bank().find(name), seed)
+
+
 def posed(text: str, seed: int = 1) -> Question:
     """The question of a template that is in no file."""
     return pose(problem_of(text), seed)

@@ -61,7 +61,7 @@ class Number(float):
 
     def __format__(self, how: str) -> str:
         whole = abs(self) < 1e15 and self == int(self)
-        plain = str(int(self)) if whole else _decimal(float(self))
+        plain = str(int(self)) if whole else f"{Decimal(f'{float(self):.9g}'):f}"  # nine significant digits
         if how == ",":
             return plain.replace(".", ",")
         if how == "wide":
@@ -79,11 +79,6 @@ class Number(float):
 
     def __repr__(self) -> str:
         return float.__repr__(self)
-
-
-def _decimal(value: float) -> str:
-    """Nine significant digits without a power of ten."""
-    return f"{Decimal(f'{value:.9g}'):f}"
 
 
 class Joined(tuple[str, ...]):
@@ -210,12 +205,7 @@ def of_formula(question: Question) -> Iterator[Context]:
         "divided": python.replace("/", "÷"),
         "symbols": Joined(form.symbols),
         "has_call": bool(re.search(r"[a-z]+\d*\(", python)),
-        "has_fraction": "/" in python,
-        "has_product": "*" in python.replace("**", ""),
-        "letters": all(len(name) == 1 for name in form.symbols),
-        "expression": key.formula,
         "wrong": f"({python}) + {first}",
-        "missing": python.rpartition(" ")[0],
         "swapped": _swapped(python, form.symbols),
         "fraction_slash": python.replace("/", "⁄"),
     }
@@ -343,7 +333,6 @@ def of_match(question: Question) -> Iterator[Context]:
         "first": next(iter(right)),
         "texts": {number: f"{letter}) {texts[letter]}" for number, letter in right.items()},
         "count": len(right),
-        "by_position": right == dict(sorted(right.items())),
     }
 
 
@@ -366,7 +355,6 @@ def of_code(question: Question) -> Iterator[Context]:
         "first": names[0],
         "defaults": ", ".join(f"{name}=1" for name in names),
         "raises": any(case.raises for case in key.cases),
-        "all_raise": all(case.raises for case in key.cases),
         "numbers": all(isinstance(value, int | float) and not isinstance(value, bool) for value in known.values()),
     }
 
@@ -389,7 +377,6 @@ def of_bugline(question: Question) -> Iterator[Context]:
         "once": sum(text.strip() == key.mutated_line for text in form.listing) == 1,
         "is_set": " = " in key.original_line and "==" not in key.original_line,
         "given": ", ".join(f"{name}={value!r}" for name, value in key.witness.items()),
-        "has_int": any(isinstance(value, int) for value in key.witness.values()),
         "times": key.original_line.replace(" * ", " × ").replace(" - ", " − "),
         "spaced": re.sub(r" ([*/+-]) ", r"\1", key.original_line),
         "right_side": key.original_line.partition(" = ")[2],
@@ -431,8 +418,6 @@ def of_schedule(question: Question) -> Iterator[Context]:
         "letters": [[step[0] for step in line] for line in right],
         "pairs": [[(step[0], *map(int, step[1:].split("."))) for step in line] for line in right],
         "runs": [runs(line) for line in right] if form.chunks == 1 else [],
-        "stages": form.stages,
-        "last": form.micro_batches,
         "chunks": form.chunks,
         "split": bool(form.weight),
     }
@@ -476,8 +461,6 @@ def of_layout(question: Question) -> Iterator[Context]:
         "megatron": MEGATRON,
         "titan": TITAN,
         "values": list(right.values()),
-        "numbers": all(isinstance(value, int) for value in right.values()),
-        "follows": form.follows or "",
         "texts": [text(of={name: value}) for name, value in right.items()],
         "flags": {
             MEGATRON.get(name, "")[2:].replace("-", "_"): value for name, value in right.items() if name != form.follows
@@ -540,7 +523,6 @@ def of_case(question: Question) -> Iterator[Context]:
         "first": names[0],
         "last": names[-1],
         "second": names[1],
-        "count": len(names),
     }
 
 

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from typer.testing import CliRunner
 
+from checkout import ROOT
 from shardwise.bank.bank import Bank
 from shardwise.bank.lint.fairness import effort, spread
 from shardwise.cli.main import app
 
-ROOT = Path(__file__).parents[2]
+
+def test_a_problem_with_equal_draws_has_no_spread(whole_bank: Bank) -> None:
+    assert spread(whole_bank.problems["02-zero/states-formula"], seeds=10).gap == 0
 
 
-@pytest.fixture(scope="module")
-def bank() -> Bank:
-    return Bank.open(ROOT)
-
-
-def test_a_problem_with_equal_draws_has_no_spread(bank: Bank) -> None:
-    assert spread(bank.problems["02-zero/states-formula"], seeds=10).gap == 0
-
-
-def test_the_spread_is_between_two_draws_and_explains_itself(bank: Bank) -> None:
-    problem = bank.problems["02-zero/plan-without-labels"]
+def test_the_spread_is_between_two_draws_and_explains_itself(whole_bank: Bank) -> None:
+    problem = whole_bank.problems["02-zero/plan-without-labels"]
     found = spread(problem, seeds=20)
     efforts = [effort(problem, str(seed)).total for seed in range(20)]
     assert found.gap == max(efforts) - min(efforts) > 0

@@ -71,6 +71,8 @@ def test_the_template_that_the_other_tests_break_is_sound(kind: str) -> None:
         ("choice", ("{{ gpus }} GPUs all-reduce", "Five GPUs all-reduce"), "seed 0 and 4 more: the prompt says 'five', but the question shows 3"),
         ("choice", ("would send, each,", "would send, each. Which is the first of these that is true?"), "the prompt asks for the first of items that every student sees in another order"),
         ("code", ("return 2 * message_gb * (gpus - 1) / gpus", "return message_gb"), r"seed 0 and 7 more: the program in the solution is marked incorrect: `sent_gb"),
+        ("code", ("def sent_gb", "def other_gb"), "the solution shows no program that defines sent_gb"),
+        ("code", ("  edges:", "  always:\n    - {gpus: 0}\n  edges:"), "answer.always: ring.ring.bytes_sent_per_gpu refuses input 1"),
         ("choice", ("text: half as much as now", "text: twice as much as now"), "two options that are shown together read the same"),
         ("choice", ("pick: one", "pick: one\n  shown: 9"), "answer.shown is 9, but there are only 3 options"),
         ("order", ("order: [cut, gather, scatter, done]", "order: [cut, scatter, gather, done]"), "mistake 1 is the right order"),
@@ -230,10 +232,6 @@ def test_a_right_answer_that_is_refused_is_found_on_any_seed(monkeypatch: pytest
     assert re.search(r"seed \d+.*: the answer '[\d.]+ GB ?' is marked incorrect \(None\) instead of correct", faults)
 
 
-def test_a_function_without_a_published_program_is_faulted() -> None:
-    assert "the solution shows no program that defines sent_gb" in said("code", ("def sent_gb", "def other_gb"))
-
-
 # Cases that a shipped problem needs, because a wrong program earned all points without them: instead of `min`, the last of equals.
 def test_a_rule_that_no_case_asks_about_is_faulted() -> None:
     def found(text: str) -> list[str]:
@@ -282,11 +280,6 @@ def test_code_that_no_case_reaches_is_faulted_at_its_program(program: str, fault
     line = next(number for number, row in enumerate(text.splitlines(), 1) if row.startswith("solution:"))
     said = [str(each) for each in lint_problem(problem_of(text, "x/a-problem"), seeds=1).faults]
     assert any(f"a-problem.yaml:{line}:" in each and fault in each and remedy in each for each in said), said
-
-
-def test_an_ordinary_input_that_is_rejected_and_never_tried_is_faulted() -> None:
-    program = ("  edges:", "  always:\n    - {gpus: 0}\n  edges:")
-    assert "answer.always: ring.ring.bytes_sent_per_gpu refuses input 1" in said("code", program)
 
 
 def test_an_answer_that_is_right_in_most_draws_is_faulted() -> None:

@@ -221,9 +221,6 @@ def test_a_graded_notebook_reads_every_answer_without_the_bank(course: Course, t
         assert read
 
 
-# Graded again -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the bank, for tests to fix."""
@@ -259,9 +256,6 @@ def test_a_fixed_reference_is_noticed_although_no_template_changed(course: Cours
     questions = Lock(tmp_path / "course" / "week-1.lock.jsonl").questions("ada")
     assert [question.cell for question in questions] == [question.cell for question in course.lock.questions("ada")]
     assert "references of the bank" in shardwise("history", "--out", out, "--student", "ada").stdout
-
-
-# What is handed in ------------------------------------------------------------------------------------------------------
 
 
 def test_a_submitted_bank_is_not_opened_when_its_notebook_is_graded(tmp_path: Path) -> None:

@@ -163,7 +163,8 @@ class Keys:
     def __init__(self, page: Page) -> None:
         self._key = page.keyboard
 
-    def _reach(self, target: Locator) -> None:
+    def reach(self, target: Locator) -> None:
+        """Give an element the focus."""
         element = target.element_handle()  # found once: by its role that takes as long as five keys
         for _ in range(MOST_TABS):
             if not (keys := element.evaluate(NEARER)):
@@ -173,11 +174,11 @@ class Keys:
         pytest.fail(f"Tab never comes to {target}")
 
     def press(self, button: Locator) -> None:
-        self._reach(button)
+        self.reach(button)
         self._key.press("Enter")
 
     def write(self, box: Locator, text: str) -> None:
-        self._reach(box)
+        self.reach(box)
         self._key.press("Control+a")
         if "\n" in text:
             self._key.insert_text(text)  # an editor indents by itself what is typed
@@ -185,7 +186,7 @@ class Keys:
             self._key.type(text)
 
     def choose(self, box: Locator, value: str) -> None:
-        self._reach(box)
+        self.reach(box)
         place = box.locator("option").evaluate_all(
             "(options, value) => options.findIndex((one) => one.value === value)", value
         )
@@ -198,23 +199,23 @@ class Keys:
         if options.first.get_attribute("type") == "checkbox":
             for option in options.all():
                 if option.is_checked() != (option.get_attribute("value") in letters):
-                    self._reach(option)
+                    self.reach(option)
                     self._key.press("Space")
             return
         checked = options.and_(options.page.locator(":checked"))
-        self._reach(checked if checked.count() else options.first)
+        self.reach(checked if checked.count() else options.first)
         self._key.press("Space")
         while checked.get_attribute("value") not in letters:
             self._key.press("ArrowDown")
 
     def pick(self, listing: Locator, number: int) -> None:
-        self._reach(listing)
+        self.reach(listing)
         self._key.press("Home")
         for _ in range(number - 1):
             self._key.press("ArrowDown")
 
     def lift(self, items: Locator, at: int, to: int) -> None:
-        self._reach(items.first)
+        self.reach(items.first)
         for _ in range(at):
             self._key.press("ArrowDown")
         for _ in range(at - to):
@@ -222,7 +223,7 @@ class Keys:
         self._key.press("Home")
 
     def place(self, stage: Locator, operation: str) -> None:
-        self._reach(stage.get_by_role("button").first)
+        self.reach(stage.get_by_role("button").first)
         self._key.press(operation[0].lower())
 
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from browser.conftest import HOLD
-from browser.hands import Mouse, answers, fill
-from checkout import TEMPLATES, checkout_bank, posed, template
+from browser.hands import Keys, Mouse, answers, fill, give
+from checkout import TEMPLATES, asked, checkout_bank, posed, template
 from contrast import PALE
 from drawing import every_sixth_at_once
 from shardwise.bank.posing import pose
@@ -18,13 +18,8 @@ from shardwise.kinds import kind_of
 from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityKey
 from shardwise.markdown.plain import to_plain
-from shardwise.question import Question
 
 NUMBER, ORDER, LAST = "bytes-per-gpu", "order-ring-events", "ring-or-tree"
-
-
-def asked(name: str, seed: int = 0) -> Question:
-    return pose(checkout_bank().find(name), seed)
 
 
 def press(form: Locator, button: str) -> None:
@@ -165,29 +160,14 @@ def order_of(form: Locator) -> list[str]:
     return [text.strip(" )") for text in form.locator(".order .letter").all_inner_texts()]
 
 
-def sort_by_keys(form: Locator, page: Any, wanted: list[str]) -> None:
-    """Move every item to its place, from the top, with arrow keys only."""
-    form.locator("li").first.focus()
-    for place, label in enumerate(wanted):
-        page.keyboard.press("Home")
-        now = order_of(form).index(label)
-        for _ in range(now):
-            page.keyboard.press("ArrowDown")
-        for _ in range(now - place):
-            page.keyboard.press("Alt+ArrowUp")
-
-
 def test_items_are_put_in_order_by_keys_alone(bare: Any) -> None:
     question = asked(ORDER)
     key = question.key
     assert isinstance(key, OrderKey)
     form = bare.problem(question)
-    sort_by_keys(form, bare.page, list(key.order))
+    give(Keys(bare.page), form, question, key.order)
     assert order_of(form) == list(key.order)
     expect(form.locator("[aria-live]", has_text=" is now ")).to_contain_text(f" of {len(key.order)}.")
-    bare.page.keyboard.press("Tab")
-    expect(form.get_by_role("button", name="Check")).to_be_focused()
-    bare.page.keyboard.press("Enter")
     expect(form.get_by_role("status")).to_contain_text("✓ Correct")
 
 

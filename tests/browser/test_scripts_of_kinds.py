@@ -50,17 +50,6 @@ def brings(monkeypatch: pytest.MonkeyPatch) -> Brings:
     return question
 
 
-def test_a_field_of_a_script_is_shown_previewed_and_checked(bare: Any, brings: Brings) -> None:
-    question = brings("quantity", DIAL)
-    form = bare.problem(question)
-    expect(form.locator(".dial")).to_have_css("border-top-width", "3px")
-    form.get_by_label("Turn it").fill("1500 MB")
-    expect(form.locator(".reading")).to_have_text("1500 MB")
-    form.get_by_role("button", name="Check", exact=True).click()
-    expect(form.get_by_role("status")).to_contain_text("Not yet")
-    bare.is_fit_for_all()
-
-
 def test_a_page_asks_for_a_script_once(bare: Any, brings: Brings) -> None:
     question = brings("quantity", DIAL)
     bare.problem(question)

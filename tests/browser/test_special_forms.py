@@ -11,16 +11,16 @@ from playwright.sync_api import Locator, Page, expect
 
 from added_kinds import installed
 from browser.conftest import HOLD, picture
-from checkout import ROOT, checkout_bank, posed, template
+from browser.hands import Keys, give
+from checkout import ROOT, asked, posed, template
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
 from shardwise.kinds.bugline.kind import BuglineKey
 from shardwise.kinds.case.carrying import carried_results
 from shardwise.kinds.code.judging import signature
-from shardwise.question import Outcome, Question
+from shardwise.question import Outcome
 
-MOST_TABS = 80
 FAIL_ONCE = """() => {
   const { host } = document.querySelector(".shardwise");
   const { ask } = host;
@@ -31,17 +31,9 @@ FAIL_ONCE = """() => {
 }"""
 
 
-def asked(name: str, seed: int = 0) -> Question:
-    return pose(checkout_bank().find(name), seed)
-
-
 def go_to(page: Page, target: Locator) -> None:
-    """Press Tab until an element has the focus."""
-    for _ in range(MOST_TABS):
-        page.keyboard.press("Tab")
-        if target.evaluate("element => element.getRootNode().activeElement === element"):
-            return
-    pytest.fail(f"Tab never comes to {target}")
+    """Press Tab or Shift+Tab until an element has the focus."""
+    Keys(page).reach(target)
 
 
 def check(page: Page, form: Locator) -> Locator:
@@ -346,18 +338,8 @@ def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
     key = question.key
     assert isinstance(key, BuglineKey)
     form, page = bare.problem(question), bare.page
-    listing = form.get_by_role("listbox")
-    expect(listing.locator(".tok-keyword").first).to_be_visible()
-    go_to(page, listing)
-    for _ in range(key.line):
-        page.keyboard.press("ArrowDown")
-    for name, value in key.witness.items():
-        go_to(page, form.get_by_label(name, exact=True))
-        page.keyboard.type(str(value))
-    go_to(page, form.get_by_label("3. The corrected line"))
-    page.keyboard.press("Control+a")
-    page.keyboard.type(key.original_line)
-    page.keyboard.press("Enter")
+    expect(form.get_by_role("listbox").locator(".tok-keyword").first).to_be_visible()
+    give(Keys(page), form, question, {"line": key.line, "input": key.witness, "fix": key.original_line})
     expect(form.get_by_role("status")).to_contain_text("✓ Correct")
     picture(page, "hunt")
     bare.is_fit_for_all()
@@ -481,9 +463,6 @@ def test_pairs_are_picked_from_lists_that_show_their_texts(bare: Any) -> None:
     expect(check(page, form)).to_contain_text("✓ Correct")
     picture(page, "match")
     bare.is_fit_for_all()
-
-
-# A kind of another package ----------------------------------------------------------------------------------------------
 
 
 def test_a_kind_of_another_package_is_answered_and_judged_in_a_form(bare: Any, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from checkout import checkout_bank
 from shardwise.bank.bank import Bank, bad_slug
 from shardwise.bank.scaffold import init_bank
 from shardwise.course.assigning.assignments import SetDefinition, assign
@@ -17,11 +16,6 @@ from shardwise.grading.feedback_page import file_of
 
 KEY = b"k" * 32
 DEVICES = ("CON", "nul", "aux.txt", "Com1", "lpt9.ipynb")
-
-
-@pytest.fixture(scope="module")
-def bank() -> Bank:
-    return checkout_bank()
 
 
 def a_set(name: str) -> SetDefinition:
@@ -60,10 +54,10 @@ def test_names_that_differ_only_in_an_accents_encoding_have_separate_pages() -> 
     assert file_of("", "Zoe\u0301") != file_of("", "Zo\u00e9")
 
 
-def test_a_different_spelling_is_not_another_student(bank: Bank, tmp_path: Path) -> None:
-    done = assign(bank, a_set("week-1"), [Student("ada", "Ada")], KEY, tmp_path)
+def test_a_different_spelling_is_not_another_student(whole_bank: Bank, tmp_path: Path) -> None:
+    done = assign(whole_bank, a_set("week-1"), [Student("ada", "Ada")], KEY, tmp_path)
     before = done.lock.read_bytes()
     with pytest.raises(ShardwiseError, match="The roster has 'Ada', but the lock file has 'ada'"):
-        assign(bank, a_set("week-1"), [Student("Ada", "Ada"), Student("bo", "Bo")], KEY, tmp_path)
+        assign(whole_bank, a_set("week-1"), [Student("Ada", "Ada"), Student("bo", "Bo")], KEY, tmp_path)
     assert done.lock.read_bytes() == before
     assert [path.name for path in (tmp_path / "notebooks").iterdir()] == ["ada"]

@@ -67,13 +67,6 @@ def bank_wheel(built: Path) -> Path:
     return next(built.glob("shardwise_bank-*.whl"))
 
 
-def folder_told_by(python: Path, cwd: Path) -> Path:
-    """What `shardwise_bank.folder()` says in that environment."""
-    command = [python, "-c", "import shardwise_bank; print(shardwise_bank.folder())"]
-    done = subprocess.run(command, env=ENVIRONMENT, cwd=cwd, capture_output=True, text=True, check=True)
-    return Path(done.stdout.strip())
-
-
 def test_both_projects_ask_for_the_same_python_and_have_the_same_licence() -> None:
     assert project(ROOT)["requires-python"] == project(ROOT / "shardwise-bank")["requires-python"]
     assert (ROOT / "LICENSE").read_text("utf-8") == (ROOT / "shardwise-bank" / "LICENSE").read_text("utf-8")
@@ -185,21 +178,6 @@ def test_a_checkout_installs_where_there_is_no_npm(built: Path, tmp_path: Path) 
     assert (site / "shardwise_bank" / "static" / "forms.js").is_file()
 
 
-@pytest.mark.slow
-def test_an_installed_bank_finds_its_problems_inside_the_package(built: Path, tmp_path: Path) -> None:
-    python = tmp_path / "environment" / "bin" / "python"
-    uv("venv", "--quiet", "--python", sys.executable, tmp_path / "environment")
-    uv("pip", "install", "--quiet", "--python", python, "--no-deps", *built.glob("*.whl"))
-    folder = folder_told_by(python, tmp_path)
-    assert folder.is_relative_to(tmp_path / "environment")
-    assert folder.name == "shardwise_bank"
-    assert (folder / "problems" / "02-zero" / "chapter.yaml").is_file()
-    assert (folder / "solutions" / "oracles" / "zero" / "zero.py").is_file()
-
-
-# What an installed program can do ----------------------------------------------------------------------------------------
-
-
 class Installed:
     """An environment with wheels and their dependencies, and nothing of the checkout."""
 
@@ -246,8 +224,6 @@ def test_both_wheels_in_an_environment_of_their_own_do_all_that_a_course_needs(b
     )
     assert "01-ring-all-reduce/" in there.run("practice --chapter 01-ring-all-reduce", "quit\n")
 
-
-# The program is of no field -----------------------------------------------------------------------------------------------
 
 OF_THE_BANK = re.compile(
     r"pipeline|gpu|tensor.?parallel|data.?parallel|micro.?batch|all.?reduce|nvlink|megatron|zero-[123]|02-zero|\bmfu\b",

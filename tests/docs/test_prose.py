@@ -45,10 +45,6 @@ def _prose(text: str) -> str:
     return re.sub(r"^\s*(?:>>>|\.\.\.|\w+:  |.* = ).*$", "", text, flags=re.MULTILINE)
 
 
-def _is_sql(text: str) -> bool:
-    return text.lstrip().startswith("CREATE ")  # a ledger compares its tables word for word
-
-
 def pieces_of_python(text: str) -> Iterator[tuple[int, str]]:
     """Yield the sentences of a module with their lines: strings, docstrings and comments."""
     nodes = list(ast.walk(ast.parse(text)))
@@ -59,7 +55,8 @@ def pieces_of_python(text: str) -> Iterator[tuple[int, str]]:
             shown = "|".join(re.findall(r"\{(\w+)!r\}", ast.unparse(node)))  # "servers must be …, not {servers!r}"
             yield node.lineno, re.sub(rf"\b({shown})\b", "_", words) if shown else words
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in inner:
-            yield node.lineno, "" if _is_sql(node.value) else _prose(node.value)
+            is_sql = node.value.lstrip().startswith("CREATE ")  # a ledger compares its tables word for word
+            yield node.lineno, "" if is_sql else _prose(node.value)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string.lstrip("# ")

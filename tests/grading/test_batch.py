@@ -195,14 +195,10 @@ def test_a_class_graded_part_by_part_into_one_folder_keeps_every_part(room: Clas
 def test_the_results_do_not_depend_on_workers_and_order(room: Classroom) -> None:
     expected = undisturbed(room)
     out = room.out / "one-by-one"
-    for path in reversed(submissions_of(room)):
-        grade([path], out, locks=[room.lock.path])
+    for found in reversed(list(found_files.find([room.handed_in]))):
+        grade([found.path], out, locks=[room.lock.path])
     reports.write_tables(grade([room.handed_in], out))
     assert files(out) == expected
-
-
-def submissions_of(room: Classroom) -> list[Path]:
-    return [found.path for found in found_files.find([room.handed_in])]
 
 
 @pytest.mark.slow
@@ -227,7 +223,9 @@ def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
 
 def workers_of(command: int) -> list[int]:
     """Return the processes of a command's pool, which it forked. The servers of its sandboxes are also its children."""
-    children = [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if parent_of(int(entry.name)) == command]
+    children = [
+        int(entry.name) for entry in Path("/proc").glob("[0-9]*") if int(stat_of(int(entry.name))[1]) == command
+    ]
     return [child for child in children if words_of(child) == words_of(command)]
 
 
@@ -236,10 +234,6 @@ def words_of(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
-
-
-def parent_of(pid: int) -> int:
-    return int(stat_of(pid)[1])
 
 
 def stat_of(pid: int) -> list[str]:

@@ -209,9 +209,6 @@ def test_an_unknown_tier_is_distinguished_from_one_that_does_not_work(room: Clas
     assert said == "The sandbox has no tier '5'. Choose 1, 1b, 2; `shardwise doctor` shows which of them work here."
 
 
-# The workflow in the docs -------------------------------------------------------------------------------------------
-
-
 def test_the_workflow_in_the_docs_is_valid_for_github() -> None:
     text = (ROOT / "docs" / "grading.md").read_text("utf-8").partition("## GitHub")[2]
     blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)

@@ -667,23 +667,13 @@ def test_what_is_quoted_is_code_also_when_it_holds_a_backtick() -> None:
     assert "<code>a*b*'c'</code>" in to_html(literal("I saw “a*b*`c`”."))
 
 
-def test_what_is_read_and_not_judged_says_nothing_of_right_and_wrong() -> None:
-    asked = QUESTIONS["quantity"]
-    right, wrong = (read_only(asked.form, "quantity", raw, question="x", points=2) for raw in ("1.75 GB", "3 GB"))
-    assert right.model_copy(update={"read": ""}) == wrong.model_copy(update={"read": ""})
-    assert (right.read, right.points, right.outcome) == ("1.75 GB", 0, None)
-
-
 def test_an_example_is_given_once() -> None:
     for kind, raw in (("choice", "z"), ("code", "x = 1"), ("quantity", "3 ms")):
         asked = QUESTIONS[kind]
         for feedback in (check(asked, raw), read_only(asked.form, kind, raw, question="x", points=1)):
             assert feedback.say.count("looks like") == 1
-    assert "```python\ndef sent_gb(message_gb, gpus):\n    return ...\n```" in feedback_of_code().say
-
-
-def feedback_of_code() -> Feedback:
-    return read_only(CODE.form, "code", "x = 1", question="x", points=1)
+    said = read_only(CODE.form, "code", "x = 1", question="x", points=1).say
+    assert "```python\ndef sent_gb(message_gb, gpus):\n    return ...\n```" in said
 
 
 def test_an_input_on_which_a_hunt_never_ends_is_told_so() -> None:

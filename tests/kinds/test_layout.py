@@ -363,23 +363,20 @@ def test_a_condition_with_a_name_that_there_is_not_is_found(tiny: Callable[..., 
     assert "steps_s" in faults(tiny(('pp == 1 and recompute == "none"', "steps_s > 2")))
 
 
-def test_a_draw_on_which_nothing_is_right_is_rejected(tiny: Callable[..., Problem]) -> None:
-    too_quick = ("1.25 * best", "1.05")
-    with pytest.raises(ShardwiseError, match=r"0 of .* combinations are right, not 1% to 30%"):
-        pose(tiny(too_quick), 1)
-    with pytest.raises(ShardwiseError, match="no combination meets the other constraints"):
-        pose(tiny(("choice: [21, 21.5]", "choice: [2]")), 1)
-
-
-def test_a_draw_on_which_nearly_everything_is_right_is_rejected(tiny: Callable[..., Problem]) -> None:
-    changes = ("choice: [21, 21.5]", "choice: [500]"), ("1.25 * best", "9 * best")
-    with pytest.raises(ShardwiseError, match="combinations are right, not 1% to 30%"):
-        pose(tiny(*changes), 1)
-
-
-def test_a_draw_whose_example_is_right_is_rejected(tiny: Callable[..., Problem]) -> None:
-    with pytest.raises(ShardwiseError, match="the first combination, which the example shows, is right"):
-        pose(tiny(("choice: [21, 21.5]", "choice: [500]"), ("1.25 * best", "1.04 * best")), 1)
+@pytest.mark.parametrize(
+    ("room", "time", "why"),
+    [
+        ("21, 21.5", "1.05", "0 of .* combinations are right, not 1% to 30%"),
+        ("2", "1.25 * best", "no combination meets the other constraints"),
+        ("500", "9 * best", "combinations are right, not 1% to 30%"),
+        ("500", "1.04 * best", "the first combination, which the example shows, is right"),
+    ],
+)
+def test_a_draw_on_which_nothing_nearly_everything_or_the_example_is_right_is_rejected(
+    tiny: Callable[..., Problem], room: str, time: str, why: str
+) -> None:
+    with pytest.raises(ShardwiseError, match=why):
+        pose(tiny(("choice: [21, 21.5]", f"choice: [{room}]"), ("1.25 * best", time)), 1)
 
 
 def test_too_many_combinations_are_refused() -> None:

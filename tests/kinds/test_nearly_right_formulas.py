@@ -8,6 +8,8 @@ from shardwise.kinds.formula.compare import parse_formula
 from shardwise.kinds.formula.explain import explain
 
 SYMBOLS = ("M", "N", "A", "t", "r", "D", "P", "S", "w")
+SHARE = "2*r/(A*t+2*r)"
+LONG = "t*A*S*D*N/(M*w*(P-1)*(1-r))"  # too many symbols for algebra
 
 
 def said(ours: str, theirs: str) -> str:
@@ -22,9 +24,16 @@ def said(ours: str, theirs: str) -> str:
         ("ceil(P/(D+A))", "ceil(P/(D-A))", "There is a minus where a plus belongs: `D - A`."),
         ("2*P + 14*P/N", "2*P + 14*P/(N-1)", "You wrote `N - 1` where only `N` belongs."),
         ("ceil(16*P/(D-A))", "ceil((D-A)/(16*P))", "A fraction is upside down: `(D - A)/(16*P)`."),
+        (SHARE, "(A*t+2*r)/(2*r)", "Your formula is upside down: it is 1 divided by the correct one."),
+        (SHARE, "A*t/(A*t+2*r)", "Your formula is 1 minus the correct one."),
+        ("(M+2*r)/(A*t+2*r)", "M+2*r", "You have the numerator. What do you divide it by?"),
+        (SHARE, "A*t+2*r", "You have the denominator. What is the numerator?"),
+        ("ceil(16*P/(D-A))", "ceil(18*P/(D-A))", "All numbers but one are right. What does `18` count?"),
+        (LONG, "t*A*S*D*N*M/(w*(P-1)*(1-r))", "`M` is on the wrong side of the fraction."),
+        (LONG, "A*S*D*N/(t*M*w*(P-1)*(1-r))", "`t` is on the wrong side of the fraction."),
     ],
 )
-def test_one_sign_one_end_or_one_turn_is_named_where_it_stands(ours: str, theirs: str, words: str) -> None:
+def test_what_is_nearly_right_is_named_where_it_stands(ours: str, theirs: str, words: str) -> None:
     assert said(ours, theirs) == words
 
 
@@ -39,21 +48,6 @@ def test_one_sign_one_end_or_one_turn_is_named_where_it_stands(ours: str, theirs
 )
 def test_forgotten_brackets_are_named_where_they_are_missing(ours: str, theirs: str, place: str) -> None:
     assert said(ours, theirs).startswith(f"A pair of brackets is missing {place}")
-
-
-def test_the_inverse_the_rest_and_half_of_a_fraction_are_named() -> None:
-    share = "2*r/(A*t+2*r)"
-    assert said(share, "(A*t+2*r)/(2*r)") == "Your formula is upside down: it is 1 divided by the correct one."
-    assert said(share, "A*t/(A*t+2*r)") == "Your formula is 1 minus the correct one."
-    assert said("(M+2*r)/(A*t+2*r)", "M+2*r") == "You have the numerator. What do you divide it by?"
-    assert said(share, "A*t+2*r") == "You have the denominator. What is the numerator?"
-
-
-def test_one_other_number_and_one_symbol_on_the_wrong_side_are_named() -> None:
-    assert said("ceil(16*P/(D-A))", "ceil(18*P/(D-A))") == "All numbers but one are right. What does `18` count?"
-    long = "t*A*S*D*N/(M*w*(P-1)*(1-r))"  # too many symbols for algebra
-    assert said(long, "t*A*S*D*N*M/(w*(P-1)*(1-r))") == "`M` is on the wrong side of the fraction."
-    assert said(long, "A*S*D*N/(t*M*w*(P-1)*(1-r))") == "`t` is on the wrong side of the fraction."
 
 
 @pytest.mark.parametrize("theirs", ["0", "1", "w", "M"])

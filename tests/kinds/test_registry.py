@@ -16,17 +16,15 @@ from typer.testing import CliRunner
 import shardwise
 from checkout import ROOT
 from shardwise.bank.bank import Bank, Problem
-from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import pose
-from shardwise.bank.scaffold import init_bank, starter
+from shardwise.bank.scaffold import init_bank
 from shardwise.cli.main import app
 from shardwise.kinds import kind_of, kinds, text_of, variable_of
 from shardwise.kinds.base import Kind, Sample
 from shardwise.kinds.calls import Recorded, call_once, run_here
 from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
-from shardwise.question import Feedback, Form, Key, Outcome, Question
-from shardwise.template.model import Template
+from shardwise.question import Feedback, Form, Outcome, Question
 
 every_kind = pytest.mark.parametrize("name", list(kinds()))
 JUDGED = (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
@@ -45,30 +43,6 @@ NO_BREAK = "\u00a0"  # is between a number and its unit in HTML
 
 def first(fresh: Bank, name: str) -> Problem:
     return fresh.find(f"first-{name}")
-
-
-# What it says of itself, and what it starts with ----------------------------------------------------------------------
-
-
-@every_kind
-def test_it_says_what_it_is(name: str) -> None:
-    kind = kinds()[name]
-    assert kind.name == name
-    assert re.fullmatch(r"[a-z]+", name)
-    assert kind.about.endswith(".") and len(kind.about) > 20
-    assert issubclass(kind.Template, Template) and kind.Template is not Template
-    assert issubclass(kind.Form, Form) and kind.Form is not Form
-    assert issubclass(kind.Key, Key) and kind.Key is not Key
-
-
-@every_kind
-def test_what_it_starts_a_problem_with_passes_the_lint_in_a_fresh_bank(fresh: Bank, name: str) -> None:
-    problem = first(fresh, name)
-    assert problem.kind is kinds()[name]
-    report = lint_problem(problem, seeds=60)
-    assert report.faults == []
-    assert report.confirmed or not problem.kind.needs_oracle
-    assert "solutions/" not in starter(name, "A problem") or (fresh.folder / "solutions" / "example.py").is_file()
 
 
 # How it is shown ------------------------------------------------------------------------------------------------------
@@ -385,17 +359,12 @@ def test_no_kind_is_known_by_name_outside_its_own_module() -> None:
         (file, node.value)
         for file, tree in trees().items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and node.value in names and not own(file, node.value)
+        if isinstance(node, ast.Constant) and node.value in names and not file.startswith(f"kinds/{node.value}/")
     }
     assert found == set(ALLOWED), (
         "A module asks for a kind by its name, where the kind itself should tell; or a kind is called by a word that means "
         "something else there: take another name, or add the place and what it means there to ALLOWED."
     )
-
-
-def own(file: str, name: str) -> bool:
-    """Return whether a module belongs to the kind."""
-    return file.startswith(f"kinds/{name}/")
 
 
 def test_nobody_but_the_registry_imports_a_kind() -> None:

@@ -261,13 +261,6 @@ def said(raw: object, asked: Question = QUESTION) -> str:
     return check(asked, raw).say
 
 
-def test_the_question_is_the_one_that_the_tests_below_are_about() -> None:
-    form = QUESTION.form
-    assert isinstance(form, ScheduleForm)
-    assert (form.stages, form.micro_batches, form.forward, form.backward) == (3, 6, (1, 1, 1), (2, 2, 2))
-    assert (form.most_slots, form.most_in_flight) == (24, (3, 3, 3))
-
-
 def test_a_backward_before_its_own_forward_is_said() -> None:
     raw = RIGHT.replace("stage 2: F1 F2 B1", "stage 2: B1 F1 F2")
     assert said(raw) == "Stage 2 runs `B1` before its own `F1`, but `B1` needs the result of `F1`."

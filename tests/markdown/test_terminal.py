@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import pytest
 
-from checkout import ROOT, checkout_bank, fresh_session, kinds_of_the_bank
+from checkout import ROOT, fresh_session, kinds_of_the_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
 from shardwise.cli.main import main
@@ -26,10 +26,21 @@ TABLE = (
 )
 
 
-def test_a_paragraph_is_filled_whatever_the_lines_of_its_source() -> None:
-    assert to_terminal("The message is cut\ninto chunks, and each of them\ntravels.", 30) == (
-        "The message is cut into\nchunks, and each of them\ntravels."
-    )
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("A message\nis cut into chunks, and each of them\ntravels.", "A message is cut into chunks, and each\nof them travels."),
+        ("- one\n\n- two", "- one\n\n- two"),
+        ("So\n\n$$T = \\frac{7}{8}$$\n\nin all.", "So\n\n    T = 7/8\n\nin all."),
+        ("| | |\n|---|---|\n| a | 1 |\n", "─  ─\na  1"),
+        ("“`2*M`”, a\\_b\\* and \\[x\\], $5 < 6 \\& \\`z\\`", "“2*M”, a_b* and [x], $5 < 6 & `z`"),
+        ("See [it](https://example.org/a).", "See it (https://example.org/a)."),
+        (r"$\left\lfloor \frac{M}{N} \right\rfloor + \lceil\log_2 N\rceil$", "⌊M/N⌋ + ⌈log_2 N⌉"),  # no absolute values
+    ],
+    ids=["a filled paragraph", "a spaced list", "a displayed formula", "no header", "escaped characters", "a link", "floor and ceiling"],
+)  # fmt: skip
+def test_prose_is_shown_as_text(markdown: str, shown: str) -> None:
+    assert to_terminal(markdown, 40) == shown
 
 
 def test_a_number_keeps_its_unit_and_a_formula_is_not_broken() -> None:
@@ -45,17 +56,9 @@ def test_a_list_is_indented_and_keeps_its_numbers() -> None:
     )
 
 
-def test_a_list_with_blank_lines_keeps_them() -> None:
-    assert to_terminal("- one\n\n- two", 20) == "- one\n\n- two"
-
-
 def test_code_stays_as_it_was_written() -> None:
     code = " 1  def f(a, b):\n\n 2      return a * b * 2**a  # $x$ `y` and far beyond the width"
     assert to_terminal(f"See:\n\n```python\n{code}\n```\n\nWhere?", 30) == f"See:\n\n{code}\n\nWhere?"
-
-
-def test_a_displayed_formula_is_indented() -> None:
-    assert to_terminal("So\n\n$$T = \\frac{7}{8}$$\n\nin all.", 40) == "So\n\n    T = 7/8\n\nin all."
 
 
 def test_a_table_has_columns_and_its_numbers_keep_their_alignment() -> None:
@@ -65,10 +68,6 @@ def test_a_table_has_columns_and_its_numbers_keep_their_alignment() -> None:
         "H100  most of its peak  3350",
         "芯片  little              80",
     ]
-
-
-def test_a_table_without_a_header_begins_with_its_rule() -> None:
-    assert to_terminal("| | |\n|---|---|\n| a | 1 |\n", 40) == "─  ─\na  1"
 
 
 def test_a_table_that_is_too_wide_folds_its_widest_column() -> None:
@@ -82,22 +81,9 @@ def test_wide_characters_and_accents_are_counted_as_displayed() -> None:
     assert cells("re\u0301seau") == 6
 
 
-def test_escaped_characters_stay_literal() -> None:
-    assert to_terminal("“`2*M`”, a\\_b\\* and \\[x\\], $5 < 6 \\& \\`z\\`") == "“2*M”, a_b* and [x], $5 < 6 & `z`"
-
-
-def test_a_link_shows_its_target() -> None:
-    assert to_terminal("See [the report](https://example.org/a).") == "See the report (https://example.org/a)."
-
-
-@pytest.fixture(scope="module")
-def bank() -> Bank:
-    return checkout_bank()
-
-
 @pytest.mark.slow
-def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank: Bank) -> None:
-    for problem in bank.problems.values():
+def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(whole_bank: Bank) -> None:
+    for problem in whole_bank.problems.values():
         asked = pose(problem, 3)
         for markdown in (text_of(asked), asked.solution, *asked.hints, *kind_of(asked).mistakes(asked)):
             shown = to_terminal(markdown, 80)
@@ -105,11 +91,6 @@ def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank
             for line in shown.splitlines():
                 assert cells(line) <= 80 or line in code or " " not in line.strip(), (problem.id, line)
                 assert "|---" not in line and "\\" not in line.replace("\\n", ""), (problem.id, line)
-
-
-def test_floors_and_ceilings_are_not_absolute_values() -> None:
-    shown = to_terminal(r"$\left\lfloor \frac{M}{N} \right\rfloor + \lceil\log_2 N\rceil$", 80)
-    assert shown.strip() == "⌊M/N⌋ + ⌈log_2 N⌉"
 
 
 @pytest.mark.parametrize(
@@ -153,11 +134,11 @@ def test_the_commands_use_80_columns_without_a_terminal(words: list[str]) -> Non
 
 @pytest.mark.parametrize("name", kinds_of_the_bank())
 def test_how_to_answer_is_shown_once_and_fits_the_terminal(
-    name: str, bank: Bank, monkeypatch: pytest.MonkeyPatch
+    name: str, whole_bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    problem = next(each for each in bank.read_all().problems.values() if each.data["kind"] == name)
-    chapter = progress_of(Banks([bank]), [], datetime.now(UTC)).chapter(problem.chapter)
+    problem = next(each for each in whole_bank.read_all().problems.values() if each.data["kind"] == name)
+    chapter = progress_of(Banks([whole_bank]), [], datetime.now(UTC)).chapter(problem.chapter)
     assert chapter is not None
     said: list[str] = []
 

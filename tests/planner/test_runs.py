@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.planner.runs import FaultyRuns, Runs, load, read
+from bench.planner.runs import FaultyRuns, load, read
 
 SMALL = """
 conventions: {attn-full: "all pairs"}
@@ -31,14 +31,6 @@ def faults(tmp_path: Path, text: str) -> list[str]:
     with pytest.raises(FaultyRuns) as raised:
         load(file(tmp_path, text))
     return raised.value.faults
-
-
-def test_all_355_runs_are_there_with_family_and_source(runs: Runs) -> None:
-    assert len(runs.rows) == 355
-    assert len({row.family for row in runs.rows}) == 33
-    assert all(row.family and row.source for row in runs.rows)
-    assert sum(row.outcome == "oom" for row in runs.rows) == 15
-    assert sum(row.mem_gb is not None for row in runs.rows) == 54
 
 
 def test_a_key_that_is_absent_is_not_filled_in(tmp_path: Path) -> None:

@@ -110,15 +110,3 @@ def test_rows_without_trust_a_are_not_fitted_on(rows: list[Row]) -> None:
 def test_what_a_model_does_not_answer_is_not_scored(rows: list[Row]) -> None:
     assert scores.step_errors(rows, lambda _: Prediction(why="too large")) == {}
     assert scores.fit(rows, lambda _: Prediction()).ran == 0
-
-
-@pytest.mark.parametrize(
-    ("key", "median", "p90"), [(constants.by_chip, 0.129, 0.329), (constants.by_chip_and_format, 0.071, 0.267)]
-)
-def test_the_spreadsheet_does_as_badly_as_it_did(
-    rows: list[Row], key: constants.Key, median: float, p90: float
-) -> None:
-    best = [row for row in rows if scores.part(row) == "A dense"]
-    predict = constants.scaled(best, spreadsheet.predict, key)
-    score = scores.Score.of(scores.step_errors(best, predict).values())
-    assert (score.count, round(score.median, 3), round(score.p90, 3)) == (239, median, p90)

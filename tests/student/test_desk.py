@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from checkout import TEMPLATES, checkout_bank, fresh_session, of_each_kind, problem_of, template
+from checkout import TEMPLATES, asked, checkout_bank, fresh_session, of_each_kind, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import kinds, text_of
@@ -53,10 +53,6 @@ def kept_progress(tmp_path: Path) -> Journal:
     journal = Journal(ProgressFile(tmp_path / "progress.sqlite"))
     vars(api._SESSION)["journal"] = journal
     return journal
-
-
-def asked(name: str, seed: int | str = 0) -> Question:
-    return pose(checkout_bank().find(name), seed)
 
 
 class Student:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import __main__
-from checkout import TEMPLATES, checkout_bank, posed, template
-from shardwise.bank.posing import pose
+from checkout import TEMPLATES, asked, posed, template
 from shardwise.course.assigning.notebooks import readable
 from shardwise.kinds import kind_of, kinds
 from shardwise.question import Outcome, Question
@@ -31,10 +30,6 @@ def _fresh_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in set(vars(__main__)) - before:
         delattr(__main__, name)
-
-
-def asked(name: str, seed: int = 3) -> Question:
-    return pose(checkout_bank().find(name), seed)
 
 
 def run(source: str) -> None:

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 
 import __main__
-from checkout import checkout_bank, fresh_session, of_each_kind
+from checkout import asked, fresh_session, of_each_kind
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import run_here
 from shardwise.marking import broken
 from shardwise.marking import check as mark
-from shardwise.question import Outcome, Question
+from shardwise.question import Outcome
 from shardwise.student import api
 from shardwise.student.api import another, check, hint, solution
 from shardwise.student.failed_cells import FailedCells
@@ -43,10 +43,6 @@ def _fresh_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in set(vars(__main__)) - before:
         delattr(__main__, name)
-
-
-def asked(name: str, seed: int = 0) -> Question:
-    return pose(checkout_bank().find(name), seed)
 
 
 def shown(name: str) -> Message:
@@ -124,11 +120,6 @@ def test_an_untouched_function_is_blank_and_a_touched_one_is_marked() -> None:
     assert checked(FUNCTION).outcome == Outcome.CORRECT
     run(f"{question.form.model_dump()['function']} = 12")
     assert checked(FUNCTION).outcome == Outcome.UNREADABLE
-
-
-def test_a_function_that_exits_does_not_end_the_kernel() -> None:
-    run("import sys\ndef ring_all_reduce_ms(**_): sys.exit()")
-    assert "raised `SystemExit`; I expected" in checked(FUNCTION).feedback.say
 
 
 @pytest.mark.parametrize(

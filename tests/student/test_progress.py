@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import __main__
-from checkout import checkout_bank, fresh_session, kinds_of_the_bank
+from checkout import asked, checkout_bank, fresh_session, kinds_of_the_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.discovery import name_of
 from shardwise.bank.posing import pose
@@ -256,10 +256,6 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProgressFi
 def restart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "_SESSION", fresh_session())
     monkeypatch.setattr(api, "_GRADED", GradedSets())
-
-
-def asked(name: str, seed: int | str = 0) -> Question:
-    return pose(checkout_bank().find(name), seed)
 
 
 def answer(question: Question, outcome: Outcome = Outcome.CORRECT) -> Any:

@@ -17,11 +17,6 @@ from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.units import THIN_SPACE, from_base, nouns_asked_for, read, show_amount, show_number, to_base, unit
 
 
-def test_gb_is_not_gib() -> None:
-    assert read("1 GiB", "GB").value == 2**30
-    assert read("1 GB", "GiB").value == 10**9
-
-
 def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
     assert read("8 Gb", "GB").value == 10**9
     with pytest.raises(Unreadable, match="a plain number"):

@@ -35,11 +35,6 @@ INTERRUPT = "() => window.jupyterapp.shell.currentWidget.context.sessionContext.
 RESTART = "() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.restart()"
 IS_SAVED = "() => !window.jupyterapp.shell.currentWidget.context.model.dirty"
 CELLS = "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel.cells.map((cell) => [cell.cell_type, cell.getSource()])"
-CLOSE = """async () => {
-  const panel = window.jupyterapp.shell.currentWidget;
-  await panel.context.save();
-  await panel.context.sessionContext.shutdown();
-}"""
 COMMANDS = ("k", "j", "r", "m", "y", "a", "b", "x", "d", "d", "Shift+M", "1", "o", "z")  # what Jupyter does with a cell
 
 
@@ -174,20 +169,3 @@ def test_a_function_that_does_not_end_or_ends_its_process_harms_nothing_and_a_ke
     field.fill(right)
     check.click()
     expect(status).to_contain_text("✓ Correct")
-
-
-@pytest.mark.slow
-def test_a_form_without_its_kernel_shows_the_question_and_what_to_do(page: Page, lab: Lab) -> None:
-    show(page, lab, "reopened.ipynb", of_cells(*practices(NUMBER)))
-    form, words = form_of(page, first(NUMBER)), page.locator(".shardwise-waits")
-    expect(form).to_be_visible()
-    expect(words).to_be_hidden()
-    page.evaluate(CLOSE)
-    page.goto(lab.address("reopened.ipynb") + "&reset")
-    expect(words).to_contain_text("To answer in a form, run this cell in Jupyter.")
-    expect(words).to_contain_text("How much does each GPU send?")
-    page.wait_for_timeout(1500)  # Jupyter says after a moment that it has no model
-    assert not any(error.is_visible() for error in page.get_by_text("model not found").all())
-    run_all(page)
-    expect(form).to_be_visible()
-    expect(words).to_be_hidden()

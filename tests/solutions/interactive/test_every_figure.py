@@ -6,7 +6,6 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from itertools import pairwise, product
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -100,14 +99,6 @@ def test_a_question_has_an_answer_and_does_not_tell_it(name: str) -> None:
         assert asked["choices"][asked["answer"]] not in asked["ask"]
     else:
         assert asked["answer"] > 0 and asked["unit"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_its_still_is_a_picture_of_its_lesson(name: str) -> None:
-    module = module_of(name)
-    folder = Path(__file__).parents[3] / "problems" / module.CHAPTER
-    assert (folder / "figures" / f"{module.STILL}.png").exists()
-    assert f"figures/{module.STILL}.png" in (folder / "lesson.md").read_text("utf-8")
 
 
 # Each of them ------------------------------------------------------------------------------------------------------
