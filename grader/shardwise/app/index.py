@@ -30,7 +30,9 @@ def _steps(banks: Banks) -> Iterator[Entry]:
                 words = " ".join(step.problem.data.get("tags", ()))
                 yield {"type": "problem", "title": step.title, "about": chapter, "text": words, "to": to}
             elif step.section is not None:
-                text = re.sub(r"!\[[^\]]*\]\([^)]*\)|^```.*?^```", "", step.section.text, flags=re.MULTILINE | re.DOTALL)
+                text = re.sub(
+                    r"!\[[^\]]*\]\([^)]*\)|^```.*?^```", "", step.section.text, flags=re.MULTILINE | re.DOTALL
+                )
                 yield {"type": "section", "title": step.title, "about": chapter, "text": to_plain(text), "to": to}
 
 

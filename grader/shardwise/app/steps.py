@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from shardwise.bank.bank import Bank, Banks, Problem
@@ -134,6 +134,6 @@ def _prose(text: str) -> Iterator[Data]:
 def _slug(heading: str, taken: set[str]) -> str:
     """Return a name for a section in addresses, different from those `taken`, to which it is added."""
     words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") or INTRODUCTION
-    slug = next(name for name in (words, *(f"{words}-{number}" for number in count(2))) if name not in taken)
+    slug = next(name for name in chain([words], (f"{words}-{number}" for number in count(2))) if name not in taken)
     taken.add(slug)
     return slug

@@ -19,6 +19,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.file import ProgressFile, usual_path
+from shardwise.text_files import read_text
 
 if TYPE_CHECKING:
     from shardwise.student.progress.chapters import ProblemRow, Progress
@@ -122,6 +123,12 @@ def progress(
         Path | None,
         typer.Option("--export", metavar="FILE", help="Write the whole record as JSON; - for standard output."),
     ] = None,
+    added: Annotated[
+        Path | None,
+        typer.Option(
+            "--import", metavar="FILE", help="Add a record that was exported elsewhere; - for standard input."
+        ),
+    ] = None,
     forget: Annotated[
         bool, typer.Option("--forget", help="Delete the record of one problem or of all, after asking.")
     ] = False,
@@ -144,6 +151,8 @@ def progress(
     kept = ProgressFile(path)
     if forget:
         _forget(kept, problem, everything=everything, yes=yes, bank=bank)
+    elif added:
+        _import(kept, added)
     elif export:
         _export(kept, export)
     else:
@@ -221,6 +230,19 @@ def _export(kept: ProgressFile, out: Path) -> None:
     else:
         write_file(out, text.encode(), private=True)
         typer.echo(f"Wrote {out}")
+
+
+def _import(kept: ProgressFile, source: Path) -> None:
+    """Add a record that another computer or browser exported."""
+    try:
+        text = sys.stdin.read() if str(source) == "-" else read_text(source, str(source))
+        document = json.loads(text)
+    except OSError as error:
+        raise ShardwiseError(f"Cannot read {source}: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise ShardwiseError(f"{source} is not JSON. `shardwise progress --export FILE` writes a record.") from None
+    count = kept.add_exported(document)
+    typer.echo(f"Added {count} event{'s' * (count != 1)} to {kept.path}.")
 
 
 def _forget(kept: ProgressFile, problem: str | None, *, everything: bool, yes: bool, bank: list[str] | None) -> None:

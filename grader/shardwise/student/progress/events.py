@@ -51,5 +51,6 @@ class Mark:
 
     at: str  # in UTC, as text that sorts
     bank: str  # empty for a setting
-    key: str  # the purpose, and the section or the setting
+    purpose: str  # read or setting
+    name: str  # of the section, as chapter/step, or of the setting
     value: Any

@@ -115,7 +115,7 @@ class ProgressFile:
         """Return the app's marks: the sections that were read, and settings."""
         query = f"SELECT at, bank, key, value FROM draft WHERE {' OR '.join(['key LIKE ?'] * len(MARKS))} ORDER BY at"
         rows = self._rows(query, *(f"{purpose} %" for purpose in MARKS))
-        return [Mark(**{**row, "value": self._read(json.loads, row["value"])}) for row in rows]
+        return [self._read(_mark, row) for row in rows]
 
     def events(self) -> list[Event]:
         """Return all events, in order."""
@@ -161,7 +161,9 @@ class ProgressFile:
             if new:  # only the order of events is trusted, so those of two files are put in order
                 merged = sorted([*held, *new], key=lambda row: datetime.fromisoformat(row[0]))
                 db.execute("DELETE FROM event")
-                db.executemany(f"INSERT INTO event ({_EVENT}) VALUES ({', '.join('?' * len(held[0] if held else new[0]))})", merged)
+                db.executemany(
+                    f"INSERT INTO event ({_EVENT}) VALUES ({', '.join('?' * len(held[0] if held else new[0]))})", merged
+                )
             db.executemany(f"INSERT OR IGNORE INTO estimate ({_ESTIMATE}) VALUES (?, ?, ?, ?, ?, ?, ?)", estimates)
             db.executemany(
                 "INSERT INTO draft (at, bank, key, value) VALUES (?, ?, ?, ?) ON CONFLICT (bank, key) DO UPDATE "
@@ -235,6 +237,11 @@ class ProgressFile:
                 else f"another program. Set {VARIABLE} to another file"
             )
             raise Unusable(f"{self.path} belongs to {whose}. The file was not changed.")
+
+
+def _mark(row: Mapping[str, Any]) -> Mark:
+    purpose, _, name = row["key"].partition(" ")
+    return Mark(row["at"], row["bank"], purpose, name, json.loads(row["value"]))
 
 
 def _of_variant(row: Mapping[str, Any]) -> dict[str, Any]:
