@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,18 @@ def test_continue_leads_through_texts_and_problems_and_into_the_next_chapter(app
     assert record(app)["next"] == {
         "chapter": "02-zero", "step": "introduction", "title": "ZeRO", "about": "ZeRO", "why": "The next chapter",
     }  # fmt: skip
+
+
+def test_a_chapter_is_practised_with_new_numbers_until_all_of_it_is_mastered(app: App, whole_bank: Bank) -> None:
+    asked: list[tuple[str, str]] = []
+    while following := app.reply({"do": "master", "chapter": RING, "after": asked[-1][0] if asked else ""})["master"]:
+        asked.append((following["problem"], following["seed"]))
+        solve(app, *asked[-1])
+        assert len(asked) <= 200
+    assert all(before[0] != after[0] for before, after in pairwise(asked))
+    assert len(set(asked)) == len(asked) == 3 * len(whole_bank.chapters[RING].problems)
+    states = record(app)["problems"].values()
+    assert all(state["mastered"] for state in states)
 
 
 def test_todays_five_are_not_used_up_by_chapter_work_and_mix_chapters_a_week_later(

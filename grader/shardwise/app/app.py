@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from shardwise.app.index import index_of
-from shardwise.app.record import Marks, record_as_data, state_of
+from shardwise.app.record import Marks, record_as_data, state_of, towards_mastery
 from shardwise.app.steps import overview, walks
 from shardwise.bank.discovery import name_of
 from shardwise.errors import ShardwiseError
@@ -33,6 +33,7 @@ class App:
     - `section`: a section of a lesson; the step `end` is what the chapter taught.
     - `open`: a question as the desk shows it, with its state and drafts.
     - `record`: what was solved, what is due, what comes next, today's five.
+    - `master`: the problem of a chapter to practise next until all are mastered, after the one in `after`.
     - `read`, `set`: mark a section as read, change a setting; the reply is the record.
     - `typed`: save what was typed into a form.
     - `index`: everything that one can search for.
@@ -94,6 +95,12 @@ class App:
         note = journal.trouble() if journal.keeps else "Your progress is not saved here."
         return {"record": {**record, "note": note}}
 
+    def _master(self, request: Request) -> Data:
+        name = self._text(request, "chapter")
+        self._session.banks.of(name)  # raises an error that lists the chapters
+        found = progress_of(self._session.banks, self._session.journal.events(), now(), only=name)
+        return {"master": towards_mastery(found.chapters[0], str(request.get("after")))}
+
     def _read(self, request: Request) -> Data:
         chapter, step = self._text(request, "chapter"), self._text(request, "step")
         bank = name_of(self._session.banks.of(chapter).folder)
@@ -141,6 +148,7 @@ _ACTIONS: dict[str, Callable[[App, Request], Data]] = {
     "section": App._section,
     "open": App._open,
     "record": App._record,
+    "master": App._master,
     "read": App._read,
     "set": App._set,
     "typed": App._typed,

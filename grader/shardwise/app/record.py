@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from shardwise.app.steps import Walk
-from shardwise.student.progress.chapters import ProblemRow, Progress
+from shardwise.student.progress.chapters import ChapterProgress, ProblemRow, Progress
 from shardwise.student.session import SEED
 
 Data = dict[str, Any]
@@ -92,6 +92,20 @@ def open_step(walk: Walk, rows: Mapping[str, ProblemRow], read: Mapping[str, str
         elif f"{walk.name}/{step.id}" not in read and place > reached:
             return step.id
     return None
+
+
+def towards_mastery(chapter: ChapterProgress, after: str) -> Data | None:
+    """Return the problem of a chapter to practise next, with new numbers, until all are mastered; then None.
+
+    It is the one with the fewest variants answered right, and another than the one `after` which it comes, if there is one.
+    """
+    left = [row for row in chapter.rows if not row.record.is_mastered]
+    order = sorted(left, key=lambda row: (row.problem.id == after, len(row.record.unaided)))
+    if not order:
+        return None
+    row = order[0]
+    seed = row.record.next_seed() if row.record.is_begun else SEED
+    return {"problem": row.problem.id, "seed": seed, "title": row.problem.title, "left": len(left)}
 
 
 def _title(walk: Walk, step: str) -> str:
