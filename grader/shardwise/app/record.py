@@ -16,7 +16,7 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True)
 class Marks:
-    """What the app keeps beside the answers: the sections that were read, and settings."""
+    """What the app keeps besides the answers: the sections that were read, and settings."""
 
     read: Mapping[str, str]  # by section, as chapter/step: when, as text that sorts
     settings: Mapping[str, Any]

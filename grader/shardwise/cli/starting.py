@@ -33,7 +33,7 @@ def start(
         server = Server(banks, port)
     except OSError as error:
         raise ShardwiseError(
-            f"Cannot listen on port {port}: {error.strerror}. Choose another port, or leave out --port."
+            f"Cannot listen on port {port}: {error.strerror}. Choose another port, or omit --port."
         ) from None
     with server:
         say_when_stopped("Your answers are saved.")
