@@ -160,6 +160,13 @@ export class Problem extends LitElement {
     if (!verdict) return;
     this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
     this.checked = { answer, notes: verdict.notes };
+    this.#announce("checked", { outcome: verdict.outcome });
+  }
+
+  /** Tell the page around the form what happened here: an event that names the question. */
+  #announce(what, more = {}) {
+    const detail = { problem: this.question.id, seed: this.question.seed, ...more };
+    this.dispatchEvent(new CustomEvent(`shardwise-${what}`, { detail, bubbles: true, composed: true }));
   }
 
   async #commit(typed) {
@@ -226,6 +233,7 @@ export class Problem extends LitElement {
       const seeds = [...trail.filter((place) => place.problem === id).map((place) => place.seed), question.seed];
       this.host.draft.set(`variants ${id} ${seed}`, seeds.slice(1));
     }
+    this.#announce("went");
     this.updateComplete.then(() => this.#begin(field));
   }
 
@@ -328,10 +336,14 @@ export class Problem extends LitElement {
         ${button("Solution", () => this.#solve(), { off: this.solution !== "" })}
         ${button("New numbers", () => this.#go({ do: "another" }, "The same problem with new numbers."))}
         ${this.trail.length ? button("Back", () => this.#back()) : nothing}
-        ${button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
-          off: this.isOver,
-          primary: isRight && !this.isOver,
-        })}
+        ${
+          this.host.next
+            ? button("Continue", () => this.host.next(), { primary: isRight })
+            : button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
+                off: this.isOver,
+                primary: isRight && !this.isOver,
+              })
+        }
       </div>
     `;
   }
