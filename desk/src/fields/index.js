@@ -30,6 +30,7 @@ import { program } from "./program.js";
  * @property {Siblings} siblings
  * @property {typeof fieldsOf} fieldsOf renders the fields inside this one
  * @property {number} width of the form, in pixels
+ * @property {string} prompt of the question, in HTML
  * @property {{answer: any, notes: object} | undefined} checked the last answer to this field that was checked, and the notes
  *   on the parts of the question
  * @property {(answer: any) => Promise<object>} preview returns how Python reads an unfinished answer to this field

@@ -86,6 +86,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         tuple[str | int, ...]
     ] = ()  # where faults that show only over many draws are reported, if in one place
     guessed: ClassVar[float] = 0.0  # the largest average share of the points for answers without thinking
+    another: ClassVar[tuple[str, str]] = (  # the button that draws a new variant, and what the form says then
+        "New numbers",
+        "The same problem with new numbers.",
+    )
     script: ClassVar[str] = ""  # an ES module that adds field types, as desk/src/scripts.js describes
     takes_long: ClassVar[bool] = False  # whether a question takes an evening, so that it is not among the five of a day
     Template: ClassVar[type[Template]]

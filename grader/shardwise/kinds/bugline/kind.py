@@ -42,6 +42,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
 
     name = "bugline"
     about = "One line of a listing is wrong, a different one for each student: name it, expose it with an input, and fix it."
+    another = ("Another bug", "The same function with another bug.")
     Template = BuglineTemplate
     Form = BuglineForm
     Key = BuglineKey
