@@ -317,6 +317,7 @@ export class Problem extends LitElement {
                 width: this.#width.value,
                 checked: this.checked,
                 prompt: question.prompt,
+                points: question.worth,
                 askOf: this.#askOf,
                 ask: this.#send,
                 hinted: { to: this.#hintsTo, ask: this.#hint },

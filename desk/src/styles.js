@@ -156,6 +156,7 @@ export const styles = css`
   .estimate summary { width: max-content; color: var(--accent); cursor: pointer; }
   .estimate form { margin: 0.5rem 0 0; }
   #estimate-reading { margin-top: 0.3rem; }
+  .typical { margin-top: 0.6rem; }
   .row { display: flex; flex-wrap: wrap; gap: 0.5rem; margin-top: 0.3rem; }
   .unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 

@@ -35,6 +35,7 @@ export const parts = {
               ...place,
               path: [...place.path, part.name],
               id: `${id}-${part.name}`,
+              points: part.points,
               how: `${id}-${part.name}-how`,
               draft: draft?.[part.name],
               checked: checked && { ...checked, answer: checked.answer?.[part.name] },
