@@ -311,7 +311,7 @@ def test_a_case_says_at_each_part_what_became_of_it_and_what_was_gone_on_with(ba
     message = 2 * float(keys[0].key["value"])  # every number twice as large as it should be
     sent = carried_results(keys[1].ways[0], [message])[keys[1].ways[0].result]  # type: ignore[index]
     form, page = bare.problem(question), bare.page
-    first, second = form.locator("details").nth(0), form.locator("details").nth(1)
+    first, second = form.locator(".parts > details").nth(0), form.locator(".parts > details").nth(1)
     go_to(page, first.get_by_role("textbox"))
     page.keyboard.type(f"{message / 1e9!r} GB")
     expect(first.locator(".reading")).to_contain_text("Read as")
@@ -324,13 +324,13 @@ def test_a_case_says_at_each_part_what_became_of_it_and_what_was_gone_on_with(ba
     page.keyboard.press("Enter")
     status = form.get_by_role("status")
     expect(status).to_contain_text("Partly right")
-    expect(first.locator("summary")).to_contain_text("✗ 0 of 1 point")
-    expect(second.locator("summary")).to_contain_text("✓ 1 of 1 point")
+    expect(first.locator("> summary")).to_contain_text("✗ 0 of 1 point")
+    expect(second.locator("> summary")).to_contain_text("✓ 1 of 1 point")
     expect(second.locator(".note")).to_contain_text("Right from your answer to “Bytes of the gradients”")
     picture(page, "case")
     bare.is_fit_for_all()
     page.keyboard.type("1")
-    expect(second.locator("summary")).to_contain_text("changed since")
+    expect(second.locator("> summary")).to_contain_text("changed since")
 
 
 def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
@@ -404,15 +404,15 @@ def press(form: Locator, button: str) -> None:
 
 def test_a_hint_is_asked_for_and_stands_in_the_part_of_a_case_that_one_is_at(bare: Any) -> None:
     form, page = bare.problem(posed(template("case"))), bare.page
-    first, second = form.locator("details").nth(0), form.locator("details").nth(1)
-    second.locator("summary").click()
+    first, second = form.locator(".parts > details").nth(0), form.locator(".parts > details").nth(1)
+    second.locator("> summary").click()
     second.get_by_role("button", name="Hint (1 left)").press("Enter")
     expect(second.locator(".more")).to_have_text(re.compile("^Hint 1\\. (?!2)"))  # the part's title stands above it
     expect(second.get_by_role("button", name="No more hints")).to_have_attribute("aria-disabled", "true")
     expect(form.locator(".more")).to_have_count(1)
     picture(page, "case-hint")
     bare.is_fit_for_all()
-    first.locator("summary").click()
+    first.locator("> summary").click()
     expect(first.get_by_role("button", name="Hint (1 left)")).to_be_visible()
     to_all = form.get_by_role("group", name="More actions")
     to_all.get_by_role("button", name="Hint (1 left)").click()
@@ -422,8 +422,8 @@ def test_a_hint_is_asked_for_and_stands_in_the_part_of_a_case_that_one_is_at(bar
 
 def test_other_numbers_of_a_long_case_begin_at_its_beginning_and_back_is_where_one_was(bare: Any) -> None:
     form = bare.problem(asked("train-a-model"))
-    second = form.locator("details").nth(1)
-    second.locator("summary").click()
+    second = form.locator(".parts > details").nth(1)
+    second.locator("> summary").click()
     second.get_by_role("textbox").fill("1 GB")
     press(form, "New numbers")
     expect(form.get_by_role("heading").first).to_be_focused()
@@ -438,11 +438,11 @@ def test_other_numbers_of_a_long_case_begin_at_its_beginning_and_back_is_where_o
 
 def test_why_a_field_cannot_be_read_is_said_once_also_inside_a_case(bare: Any) -> None:
     form, page = bare.problem(posed(template("case"))), bare.page
-    first = form.locator("details").first
+    first = form.locator(".parts > details").first
     first.get_by_role("textbox").fill("a lot")
     expect(first.locator(".reading")).to_contain_text("a lot")
     check(page, form)
-    expect(first.locator("summary")).to_contain_text("? unreadable")
+    expect(first.locator("> summary")).to_contain_text("? unreadable")
     expect(first.locator(".note")).to_contain_text("a lot")
     expect(first.locator(".reading")).to_be_empty()
     expect(form.get_by_role("status")).to_contain_text("1 part cannot be read; the reason is next to it.")
