@@ -328,7 +328,7 @@ export class Problem extends LitElement {
           <div class="buttons"><button class="primary">Check</button></div>
         </form>
         <p class="quiet since" aria-live="polite">${isOld ? "About your previous answer:" : nothing}</p>
-        <div role="status" class="prose said ${isPale ? "old" : ""}" data-outcome=${this.said.outcome}>
+        <div role="status" class="prose said ${isPale ? "old" : ""} ${this.isChecking ? "soon" : ""}" data-outcome=${this.said.outcome}>
           ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
         </div>
         ${this.#actions()}
