@@ -7,7 +7,7 @@ import { withState } from "../local.js";
 
 const MARKS = { correct: "✓", partial: "◐", incorrect: "✗", unreadable: "?", blank: "○" };
 
-const LONG = 4; // parts of a case whose data are out of sight from its later parts
+const LONG = 6; // parts of a case whose data are out of sight from its later parts
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
