@@ -10,6 +10,7 @@ import { Reach } from "./reach.js";
 import { addScripts } from "./scripts.js";
 import { styles } from "./styles.js";
 
+const SETTLED_MS = 1000; // after a check, until charts above its verdict have been drawn
 const PATIENCE_MS = 1000; // an idle kernel replies in a few milliseconds
 
 /** Escape text for HTML. */
@@ -60,6 +61,7 @@ export class Problem extends LitElement {
 
   #width = new Width(this);
   #field = ""; // the id of the last active field
+  #growth; // watches whether the form grows above a text that was just scrolled into view
   #told = 0; // counts messages, so that screen readers announce a repeated one again
 
   willUpdate(changed) {
@@ -125,9 +127,15 @@ export class Problem extends LitElement {
   async #reveal(find) {
     await this.updateComplete;
     const text = find(this.renderRoot);
-    const isTall = text?.getBoundingClientRect().height > innerHeight;
+    if (!text) return;
+    const isTall = text.getBoundingClientRect().height > innerHeight;
     const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    text?.scrollIntoView({ block: isTall ? "start" : "nearest", behavior: isCalm ? "auto" : "smooth" });
+    const to = { block: isTall ? "start" : "nearest", behavior: isCalm ? "auto" : "smooth" };
+    this.#growth?.disconnect();
+    const growth = new ResizeObserver(() => text.scrollIntoView(to)); // it reports the current size first
+    growth.observe(this);
+    setTimeout(() => growth.disconnect(), SETTLED_MS);
+    this.#growth = growth;
   }
 
   /** Return Python's reply to a request about this question, or an `error`; call `waits` if it takes long. */
@@ -328,7 +336,7 @@ export class Problem extends LitElement {
           <div class="buttons"><button class="primary">Check</button></div>
         </form>
         <p class="quiet since" aria-live="polite">${isOld ? "About your previous answer:" : nothing}</p>
-        <div role="status" class="prose said ${isPale ? "old" : ""}" data-outcome=${this.said.outcome}>
+        <div role="status" class="prose said ${isPale ? "old" : ""} ${this.isChecking ? "soon" : ""}" data-outcome=${this.said.outcome}>
           ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
         </div>
         ${this.#actions()}

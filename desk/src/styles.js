@@ -197,7 +197,8 @@ export const styles = css`
   .said[data-outcome="partial"], .said[data-outcome="broken"] { --outcome: var(--partial); }
   .said[data-outcome="incorrect"] { --outcome: var(--incorrect); }
   .said[data-outcome="unreadable"] { --outcome: var(--unreadable); }
-  .said.old { --outcome: var(--edge); color: var(--quiet); transition: color 0s 0.15s; } /* no flash if Python replies at once */
+  .said.old { --outcome: var(--edge); color: var(--quiet); }
+  .said.old.soon :is(div, strong) { transition: color 0s 0.15s, border-color 0s 0.15s; } /* no flash if Python replies at once */
   .said.old p:first-child > strong:first-child { color: inherit; }
   .since:empty { display: none; }
   .since { margin: 0.9rem 0 -0.6rem; }

@@ -112,7 +112,9 @@ def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(formed: Pr
         assert hidden
         assert [text for text in hidden if text in state] == []
         told = json.loads(state)["given"]["question"]
-        assert set(told) == {"id", "seed", "kind", "title", "points", "hints", "prompt", "form", "estimated_first"}
+        assert set(told) == {
+            *("id", "seed", "kind", "title", "points", "worth", "hints", "prompt", "form", "estimated_first", "another")
+        }
 
 
 @of_each_kind(3)

@@ -33,5 +33,5 @@ export const confidence = {
 
 confidence.style = css`
   .confidence input { width: 100%; max-width: 24rem; margin: 0.3rem 0; accent-color: var(--accent); }
-  .confidence input.unset { opacity: 0.6; }
+  .confidence input.unset { accent-color: var(--blank); }
 `;

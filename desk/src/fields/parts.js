@@ -7,7 +7,7 @@ import { withState } from "../local.js";
 
 const MARKS = { correct: "✓", partial: "◐", incorrect: "✗", unreadable: "?", blank: "○" };
 
-const LONG = 4; // parts of a case whose data are out of sight from its later parts
+const LONG = 6; // parts of a case whose data are out of sight from its later parts
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
@@ -57,7 +57,7 @@ export const parts = {
     Object.fromEntries(field.parts.map((part) => [part.name, answerOf(part.fields, draft?.[part.name])])),
 };
 
-/** The data of the whole case within one of its parts; opened in one part, they are open in all. */
+/** The data of the whole case within one of its parts; opened in one part, they stay open in the others. */
 function data(prompt, isOpen, change) {
   return html`<details class="data" ?open=${isOpen} @toggle=${(event) => change({ isOpen: event.target.open })}>
     <summary>Data of the case</summary>
