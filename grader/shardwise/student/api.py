@@ -180,7 +180,7 @@ def practice(
 ) -> Practice | Message:
     """Show a problem as a form with buttons, or one after another: those left in a chapter, or without a name today's five.
 
-    A chapter is given by its number, its name, or a part of its name or title. `bank` is the bank, as in `check`.
+    Give the number of a chapter, its name, or a part of its name or title. `bank` is the bank, as in `check`.
     """
     from shardwise.student.desk import Desk
     from shardwise.student.widget import Practice
