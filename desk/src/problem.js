@@ -9,6 +9,7 @@ import { hintButton, hintsAsked } from "./hints.js";
 import { Reach } from "./reach.js";
 import { addScripts } from "./scripts.js";
 import { styles } from "./styles.js";
+import { formOf, goTo } from "./way.js";
 
 const SETTLED_MS = 1000; // after a check, until charts above its verdict have been drawn
 const PATIENCE_MS = 1000; // an idle kernel replies in a few milliseconds
@@ -54,6 +55,7 @@ export class Problem extends LitElement {
     estimate: { state: true }, // the saved estimate, as typed and as read
     unread: { state: true }, // why the estimate cannot be read
     isChecking: { state: true }, // whether an answer is being checked, so that the verdict is about the previous one
+    isSolved: { state: true }, // whether any variant of the problem was solved
     isOver: { state: true }, // whether this was the last problem of its chapter
   };
 
@@ -95,8 +97,9 @@ export class Problem extends LitElement {
   }
 
   /** Show another question in place of the current one, with the hints already given to it. */
-  #show({ question, hints }) {
+  #show({ question, hints, state }) {
     this.question = question;
+    this.isSolved = state?.solved;
     adoptStyles(this.renderRoot, [styles, formStyle, ...fieldStyles()]); // the question may have brought a new field type
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
@@ -108,6 +111,11 @@ export class Problem extends LitElement {
     this.solution = "";
     this.checked = undefined;
     this.#say();
+  }
+
+  /** Show whether the problem is solved by now. */
+  renew({ question, state }) {
+    if (question.id === this.question.id) this.isSolved = state.solved;
   }
 
   get #key() {
@@ -186,11 +194,12 @@ export class Problem extends LitElement {
   async #check() {
     const answer = answerOf(this.question.form.fields, this.draft);
     this.isChecking = true;
-    const { verdict } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
+    const { verdict, state } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
     this.isChecking = false;
     if (!verdict) return;
     this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""), answer);
     this.checked = { answer, notes: verdict.notes };
+    if (state) this.isSolved = state.solved;
     this.#announce("checked", { outcome: verdict.outcome });
     this.#reveal((root) => root.activeElement?.closest(".parts > details")?.querySelector(".note") ?? status(root));
   }
@@ -245,12 +254,9 @@ export class Problem extends LitElement {
 
   /** If the page has another form for this problem, as a chapter's notebook has, go there and return true. */
   #isElsewhere({ id }) {
-    const own = [...document.querySelectorAll(this.localName)].find(
-      (form) => form !== this && form.given?.question.id === id,
-    );
+    const own = this.given.walk ? undefined : formOf(id, this);
     if (!own || id === this.question.id) return false;
-    own.scrollIntoView({ block: "start" });
-    own.renderRoot.querySelector("h3").focus({ preventScroll: true });
+    goTo(own, this);
     return true;
   }
 
@@ -306,7 +312,9 @@ export class Problem extends LitElement {
       <section aria-labelledby="title">
         <header>
           <h3 id="title" tabindex="-1">${question.title}</h3>
-          <span class="quiet">${question.points}</span>
+          <span class="quiet">
+            ${this.isSolved ? html`<span class="solved" role="img" aria-label="solved">✓</span>` : nothing} ${question.points}
+          </span>
         </header>
         <div class="prose">${unsafeHTML(question.prompt)}</div>
         ${question.estimated_first ? this.#estimateFirst() : nothing}

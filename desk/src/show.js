@@ -3,6 +3,7 @@
 import { create, define } from "./elements.js";
 import { Figure } from "./figure.js";
 import { Problem } from "./problem.js";
+import { Progress } from "./progress.js";
 import { addScripts } from "./scripts.js";
 
 /**
@@ -18,6 +19,7 @@ import { addScripts } from "./scripts.js";
 
 define("figure", Figure);
 define("problem", Problem);
+define("progress", Progress);
 
 /**
  * Create an element of the desk from its name, its host, and its initial data, which may list `scripts`.

@@ -68,6 +68,7 @@ export const styles = css`
 
   :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   h3:focus { outline: none; }
+  .solved { color: var(--correct); font-weight: 600; }
 
   /* Fields. */
 
