@@ -2,29 +2,38 @@
 
 const SCROLLS = ".prose, .prose pre, .reading";
 
-/** A Lit controller that makes the scrolling parts of an element focusable. */
+/** Keep the scrolling parts below a root focusable, and return the function that ends this. `frame` is what changes its width. */
+export function reachable(root, frame = root) {
+  const look = () => {
+    for (const part of root.querySelectorAll(SCROLLS)) {
+      if (part.scrollWidth > part.clientWidth + 1) part.tabIndex = 0;
+      else part.removeAttribute("tabindex");
+    }
+  };
+  const sizes = new ResizeObserver(look);
+  const changes = new MutationObserver(look); // also catches parts that change by themselves
+  sizes.observe(frame);
+  changes.observe(root, { childList: true, subtree: true });
+  return () => {
+    sizes.disconnect();
+    changes.disconnect();
+  };
+}
+
+/** A Lit controller that does this for an element while it is in a page. */
 export class Reach {
+  #end;
+
   constructor(host) {
     this.host = host;
-    this.sizes = new ResizeObserver(() => this.#look());
-    this.changes = new MutationObserver(() => this.#look()); // also catches parts that change by themselves
     host.addController(this);
   }
 
   hostConnected() {
-    this.sizes.observe(this.host);
-    this.changes.observe(this.host.renderRoot, { childList: true, subtree: true });
+    this.#end = reachable(this.host.renderRoot, this.host);
   }
 
   hostDisconnected() {
-    this.sizes.disconnect();
-    this.changes.disconnect();
-  }
-
-  #look() {
-    for (const part of this.host.renderRoot.querySelectorAll(SCROLLS)) {
-      if (part.scrollWidth > part.clientWidth + 1) part.tabIndex = 0;
-      else part.removeAttribute("tabindex");
-    }
+    this.#end();
   }
 }

@@ -68,7 +68,11 @@ def form_of(page: Page, question: Question) -> Locator:
 
 
 def right_answer(question: Question) -> Any:
-    """Return a right answer as a form sends it."""
+    """Return a right answer as a form sends it; a program is the one in the question's solution."""
+    if kind_of(question).is_program:
+        program = re.search(r"```python\n(.*?)```", question.solution, re.DOTALL)
+        assert program is not None
+        return program[1]
     return next(sample.raw for sample in kind_of(question).samples(question) if sample.outcome == Outcome.CORRECT)
 
 

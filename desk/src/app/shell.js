@@ -2,6 +2,7 @@
 
 import { html, nothing, render } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
+import { reachable } from "../reach.js";
 import { pageOf } from "./pages/index.js";
 
 const SLOW_MS = 400; // until a page that is still loading says so
@@ -35,6 +36,7 @@ export class Shell {
 
   async start() {
     history.scrollRestoration = "manual";
+    reachable(this.root);
     addEventListener("hashchange", () => this.#navigate());
     addEventListener("keydown", (event) => this.#shortcut(event));
     for (const event of ["shardwise-checked", "shardwise-went", "shardwise-solved"]) {
@@ -96,6 +98,7 @@ export class Shell {
     this.#page = page;
     document.title = page.title ? `${page.title} · shardwise` : "shardwise";
     this.paint();
+    this.root.dataset.shows = address;
     scrollTo({ top: isAgain ? 0 : (this.#scrolls.get(address) ?? 0), behavior: "instant" });
     this.#scrolls.delete(address);
     if (!isFirst)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _AS_IT_STANDS = re.compile(r"(```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$)", re.DOTALL)  # code and formulas
+_EMPTY_HEADING = re.compile(r"<th[^>]*></th>")  # a heading without words would be read aloud as one
 _BEFORE_UNIT = re.compile(
     r"(?<=[0-9]) (?=%|(?:(?:[kKMGTPE]i?)?(?:B|bit|b|FLOPS|FLOP|Wh|W|J|Hz)|[mµn]?s|min|h)(?![A-Za-z0-9]))"
 )
@@ -39,7 +40,8 @@ def to_html(markdown: str) -> str:
     >>> print(to_html("**40 hosts** of <b>x</b>"))
     <p><strong>40 hosts</strong> of &lt;b&gt;x&lt;/b&gt;</p>
     """
-    return str(_parser().render(keep_together(markdown))).strip()
+    html = str(_parser().render(keep_together(markdown))).strip()
+    return _EMPTY_HEADING.sub("<td></td>", html)
 
 
 def inline(markdown: str) -> str:

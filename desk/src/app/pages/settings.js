@@ -1,6 +1,6 @@
 // Settings: the goal of a day, and where progress is kept.
 
-import { html, nothing } from "lit";
+import { html } from "lit";
 
 export function settings(shell) {
   let said = "";
@@ -27,9 +27,9 @@ export function settings(shell) {
 
 const commands = () => html`
   <p>To move it to another computer or to a practice site, or to delete it:</p>
-  <pre><code>shardwise progress --export progress.json
+  <div class="prose"><pre><code>shardwise progress --export progress.json
 shardwise progress --import progress.json
-shardwise progress --forget --all</code></pre>
+shardwise progress --forget --all</code></pre></div>
 `;
 
 function buttons(shell, transfer, say) {
@@ -59,6 +59,5 @@ function buttons(shell, transfer, say) {
       <button type="button" class="button" @click=${erase}>Delete</button>
     </p>
     <p class="quiet">An exported file can be imported in another browser, and on a computer with <code>shardwise progress --import FILE</code>.</p>
-    ${nothing}
   `;
 }

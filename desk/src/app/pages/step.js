@@ -76,9 +76,10 @@ async function section(shell, chapter, step) {
 }
 
 /** A piece of a section: text, or an interactive figure, with a picture of it until it is there. */
-function pieceOf(shell, { html: text, figure }) {
+async function pieceOf(shell, { html: text, figure }) {
   if (!figure) return html`<div class="prose">${unsafeHTML(text)}</div>`;
-  return show("figure", { ask: shell.backend.ask, draft: local("figure") }, figure);
+  const shown = await show("figure", { ask: shell.backend.ask, draft: local("figure") }, figure);
+  return html`<h2 class="unseen">Interactive figure</h2>${shown}`;
 }
 
 export async function end(shell, chapter) {

@@ -1,0 +1,259 @@
+"""The app in a real browser: from Home through lessons and problems by *Continue* alone, and back another day."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from browser.conftest import TOO_WIDE, faults_of, fresh_page, violations
+from browser.hands import Hands, Keys, Mouse, give, right_answer
+from checkout import ROOT, checkout_bank
+from contrast import PALE
+from shardwise.app.server import Server
+from shardwise.bank.bank import Banks
+from shardwise.bank.posing import pose
+from shardwise.question import Question
+from shardwise.student.progress.clock import VARIABLE as CLOCK
+from shardwise.student.progress.file import VARIABLE
+
+FIRST = "01-ring-all-reduce"
+
+
+class Student:
+    """A student at the app in a browser."""
+
+    def __init__(self, page: Page, address: str, hands: Hands | None = None) -> None:
+        self.page, self.address, self.hands = page, address, hands or Mouse(page)
+        self.faults = faults_of(page)
+        page.goto(address)
+        expect(page.locator("main h1")).to_be_visible()
+
+    def open(self, route: str) -> None:
+        """Open a page of the app by its address."""
+        self.page.evaluate("route => { location.hash = route; }", route)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the page that the address names is there."""
+        address = self.page.evaluate("location.hash") or "#/"
+        expect(self.page.locator("#app")).to_have_attribute("data-shows", address)
+
+    def go_on(self) -> None:
+        """Press the one button that leads on."""
+        before = self.page.evaluate("location.hash") or "#/"
+        self.hands.press(self.onward)
+        expect(self.page.locator("#app")).not_to_have_attribute("data-shows", before)
+
+    @property
+    def onward(self) -> Locator:
+        """The button or link that leads on."""
+        return (
+            self.page.get_by_role("main")
+            .get_by_role("button", name="Continue")
+            .or_(self.page.locator("main a.primary"))
+        )
+
+    @property
+    def question(self) -> Question | None:
+        """The question on this page, if it shows one."""
+        form = self.page.locator("main > .shardwise")
+        if not form.count():
+            return None
+        shown: dict[str, Any] = form.evaluate("form => form.question ?? null")
+        return pose(checkout_bank().find(shown["id"]), shown["seed"]) if shown else None
+
+    def answer(self, raw: Any = None, *, outcome: str = "correct") -> None:
+        """Answer the question on this page, rightly unless told otherwise, and wait for its verdict."""
+        asked = self.question
+        assert asked is not None
+        form = self.page.locator("main > .shardwise")
+        give(self.hands, form, asked, right_answer(asked) if raw is None else raw)
+        expect(form.locator(".said")).to_have_attribute("data-outcome", outcome)
+
+    def walk(self) -> list[str]:
+        """Go on from step to step of a chapter, solving every problem, and return the steps up to the chapter's end."""
+        steps = []
+        while (step := self.page.evaluate("location.hash").split("/")[2]) != "end":
+            steps.append(step)
+            if self.question is not None:
+                self.answer()
+                expect(self.page.locator("main h1 .tick.solved, main h1 .tick.mastered")).to_be_visible()
+            self.go_on()
+        return steps
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A progress file of its own, at noon of a day."""
+    path = tmp_path / "progress.sqlite"
+    monkeypatch.setenv(VARIABLE, str(path))
+    monkeypatch.setenv(CLOCK, "2026-12-01T12:00")
+    return path
+
+
+@pytest.fixture
+def served(kept: Path) -> Iterator[Server]:
+    """The app on this computer."""
+    with Server(Banks([checkout_bank()])) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def student(page: Page, served: Server) -> Iterator[Student]:
+    made = Student(page, served.url)
+    yield made
+    assert made.faults == []
+
+
+def test_continue_leads_from_home_through_texts_and_problems_and_ticks_stay(student: Student, served: Server) -> None:
+    page = student.page
+    page.get_by_role("link", name="Start", exact=True).click()
+    student.settle()
+    expect(page.locator("h1")).to_have_text("Ring all-reduce")
+    student.go_on()
+    expect(page.locator("h1")).to_have_text("Two phases")
+    student.go_on()
+    student.answer("1 GPUs", outcome="incorrect")
+    expect(page.locator("h1 .tick.solved")).to_have_count(0)
+    student.answer()
+    tick = page.locator("h1").get_by_role("img", name="solved")
+    expect(tick).to_be_visible()
+    page.reload()
+    expect(tick).to_be_visible()
+    expect(page.get_by_label("Your answer")).not_to_have_value("")
+    student.go_on()
+    expect(page.locator("h1")).to_contain_text("Problem 2 of 22")
+    page.go_back()
+    expect(tick).to_be_visible()
+    page.get_by_role("link", name="Home").first.click()
+    expect(page.get_by_role("region", name="Continue")).to_contain_text("The journey of a chunk")
+    expect(page.get_by_role("link", name=re.compile("Ring all-reduce"))).to_contain_text("1 of 22 solved")
+
+
+def test_a_new_day_asks_five_problems_of_several_chapters(student: Student, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = student.page
+    for day in ("2026-12-01", "2026-12-08"):
+        monkeypatch.setenv(CLOCK, f"{day}T12:00")
+        student.open("#/")
+        page.reload()
+        page.get_by_role("region", name="Today's five").get_by_role("link").click()
+        student.settle()
+        chapters = set()
+        for place in range(5):
+            expect(page.locator("h1")).to_contain_text(f"{place + 1} of 5")
+            asked = student.question
+            assert asked is not None
+            chapters.add(asked.id.partition("/")[0])
+            student.answer()
+            student.go_on()
+        expect(page.locator("h1")).to_have_text("Today's five are done")
+        assert len(chapters) >= 3
+        student.open("#/")
+        expect(page.get_by_role("region", name="Today's five")).to_contain_text("5 of 5 done")
+
+
+def test_search_finds_by_all_words_and_leads_there(student: Student) -> None:
+    page = student.page
+    page.keyboard.press("/")
+    page.keyboard.type("bus bandwidth")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Formulas")).to_be_visible()
+    page.get_by_role("link", name="What bus bandwidth tells you").click()
+    expect(page.locator("main > .shardwise")).to_contain_text("What bus bandwidth tells you")
+    student.open("#/search?q=no-such-word")
+    expect(page.get_by_role("status").first).to_contain_text("Nothing contains all these words")
+
+
+def test_an_address_names_a_problem_and_its_seed_and_wrong_ones_lead_home(student: Student) -> None:
+    student.open(f"#/{FIRST}/bytes-per-gpu?seed=7")
+    asked = student.question
+    assert asked is not None
+    assert (asked.id, asked.seed) == (f"{FIRST}/bytes-per-gpu", "7")
+    for nowhere in ("#/nowhere", f"#/{FIRST}/nowhere", "#/figures/nowhere", "#/%00/%2e%2e"):
+        student.open(nowhere)
+        expect(student.page.locator("h1")).to_contain_text("There is no such")
+
+
+def test_settings_switch_the_goal_off_and_stay(student: Student) -> None:
+    page = student.page
+    student.open("#/settings")
+    page.get_by_role("checkbox").uncheck()
+    expect(page.get_by_role("link", name="Today")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("checkbox")).not_to_be_checked()
+    student.open("#/")
+    expect(page.get_by_role("region", name="Today's five")).to_have_count(0)
+
+
+def test_a_page_whose_server_has_ended_says_what_to_do(page: Page, kept: Path) -> None:
+    command = [sys.executable, "-m", "shardwise", "start", "--no-browser", "--bank", str(ROOT)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as started:
+        assert started.stdout is not None
+        student = Student(page, started.stdout.readline().split()[1])
+        started.send_signal(signal.SIGINT)
+        started.wait(20)
+    student.open(f"#/{FIRST}/introduction")
+    expect(page.get_by_role("alert")).to_contain_text("Start it again with shardwise start")
+
+
+PAGES = (
+    "#/", f"#/{FIRST}", f"#/{FIRST}/introduction", f"#/{FIRST}/two-phases", f"#/{FIRST}/bytes-per-gpu", f"#/{FIRST}/end",
+    f"#/{FIRST}/master", "#/today", "#/today/end", "#/search?q=ring", "#/figures", "#/figures/ring", "#/planner", "#/settings",
+    "#/nowhere",
+)  # fmt: skip
+
+
+def test_every_page_is_fit_for_all(student: Student) -> None:
+    page = student.page
+    page.set_viewport_size({"width": 360, "height": 900})
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        for route in PAGES:
+            student.open(route)
+            assert page.evaluate(TOO_WIDE) <= 0, (route, theme)
+            assert page.evaluate(PALE, "main") == [], (route, theme)
+            assert violations(page, theme) == [], (route, theme)
+
+
+def test_keys_alone_are_enough(browser: Browser, served: Server) -> None:
+    with fresh_page(browser, viewport={"width": 1100, "height": 900}) as page:
+        student = Student(page, served.url)
+        student.hands = Keys(page)
+        for _ in range(3):
+            student.go_on()
+        student.answer()
+        student.go_on()
+        expect(page.locator("h1")).to_contain_text("Problem 2 of 22")
+        assert student.faults == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chapter", [FIRST, "07-pipeline-parallelism"])
+def test_a_new_student_masters_a_chapter_by_continue_alone(student: Student, chapter: str) -> None:
+    page, steps = student.page, checkout_bank().chapters[chapter].problems
+    page.get_by_role("link", name=re.compile(checkout_bank().chapters[chapter].title)).last.click()
+    student.settle()
+    student.go_on()
+    assert [step for step in student.walk() if step in steps] == list(steps)
+    expect(page.locator("h1")).to_contain_text("You have solved")
+    page.get_by_role("link", name="Master this chapter").click()
+    student.settle()
+    while student.question is not None:
+        student.answer()
+        student.go_on()
+    expect(page.locator("h1")).to_contain_text("You have mastered")
+    student.open("#/")
+    expect(page.get_by_role("link", name=re.compile(checkout_bank().chapters[chapter].title)).last).to_contain_text(
+        f"{len(steps)} of {len(steps)} solved · {len(steps)} mastered"
+    )
