@@ -52,3 +52,8 @@ def test_thousands_in_a_formula_are_one_number_and_a_list_stays_a_list() -> None
 @pytest.mark.parametrize("text", ["$r$: a rate, such as 0.005", "- $r$ is less than 1", "$r$ ends in \\"])
 def test_a_formula_at_the_beginning_is_recognised_whatever_the_text_ends_with(text: str) -> None:
     assert "<mi>r</mi>" in to_html(text) and "$" not in to_html(text)
+
+
+@pytest.mark.parametrize("block", ["timeline F=blue\nhello", "timeline F=pink\n         0  4\nstage 1  F1", "timeline F\n0"])
+def test_a_block_that_is_no_timeline_is_shown_as_code(block: str) -> None:
+    assert to_html(f"```{block}\n```").startswith("<pre><code")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -72,10 +73,11 @@ def _parser() -> MarkdownIt:
 
 
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], place: int, *rest: Any) -> str:
-    """Render a block of code; a timeline as a chart."""
+    """Render a block of code; a timeline as a chart, if it is one that `as_block` wrote."""
     block = tokens[place]
     if block.info.startswith("timeline "):
-        return as_svg(of_block(block.info, block.content))
+        with suppress(ValueError, IndexError, ArithmeticError):
+            return as_svg(of_block(block.info, block.content))
     return renderer.fence(tokens, place, *rest)
 
 

@@ -56,7 +56,7 @@ def judged_quantity(question: Question, form: QuantityForm, key: QuantityKey, va
     verdicts = [_verdict(question, form, key, reading) for reading in readings]
     known = next((verdict for verdict in verdicts if verdict.say), None)
     given = readings[0].value
-    return known or Feedback.judged(question, 0.0, _how_far(given, form, key) + _is_whole(given, form, key))
+    return known or Feedback.judged(question, 0.0, _how_far(given, form, key) + _wholeness(given, form, key))
 
 
 def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
@@ -182,11 +182,11 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
     return None
 
 
-def _is_whole(given: float, form: QuantityForm, key: QuantityKey) -> str:
-    """Return a remark on half a GPU, if the answer must be a whole number; otherwise nothing."""
+def _wholeness(given: float, form: QuantityForm, key: QuantityKey) -> str:
+    """Return a remark on an answer such as 7.5 cars if it must be a whole number; otherwise nothing."""
     if not form.whole or not float(key.value).is_integer() or float(given).is_integer():
         return ""
-    things = show_amount(2, form.unit).partition(" ")[2]  # "2 GPUs"
+    things = show_amount(2, form.unit).partition(" ")[2]  # "2 cars"
     return f" Only a whole number{f' of {things}' if things else ''} can be right."
 
 
