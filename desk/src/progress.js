@@ -3,6 +3,7 @@
 import { css, html, LitElement, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { create } from "./elements.js";
+import { Reach } from "./reach.js";
 import { styles } from "./styles.js";
 import { formOf, goTo } from "./way.js";
 
@@ -10,8 +11,9 @@ export class Progress extends LitElement {
   static styles = [
     styles,
     css`
-      table { width: 100%; }
-      th, td { padding: 0.25em 0.6em 0.25em 0; border: 0; }
+      table { width: 100%; font-size: 0.93em; }
+      th, td { padding: 0.25em 0 0.25em 0.5em; border: 0; }
+      tr > :first-child { padding-left: 0; }
       th[scope="row"] { font-weight: normal; }
       .figure { text-align: right; white-space: nowrap; }
       .bar { display: block; height: 0.3em; border-radius: 0.2em; background: var(--edge); }
@@ -39,6 +41,8 @@ export class Progress extends LitElement {
     opened: { state: true }, // the form below the card
     trouble: { state: true },
   };
+
+  reach = new Reach(this);
 
   /** Show newer progress. */
   renew(given) {
@@ -105,7 +109,7 @@ export class Progress extends LitElement {
         ${
           rows.length
             ? html`<details open>
-              <summary>Problems</summary>
+              <summary>Problems <span class="quiet">✓ solved, ★ mastered</span></summary>
               <ol class="problems">${rows.map(this.#problem)}</ol>
             </details>`
             : nothing
