@@ -32,6 +32,7 @@ export class Progress extends LitElement {
       .next { margin: 0.8rem 0; }
       .next p { display: inline; }
       details { margin: 0.6rem 0; }
+      @media (max-width: 30rem) { table { font-size: 0.8em; } }
     `,
   ];
 
@@ -49,10 +50,10 @@ export class Progress extends LitElement {
     this.given = given;
   }
 
-  /** Open a question: in its form on this page, or else below the card. */
-  async #open({ id, seed }) {
+  /** Open a question: in its form on this page, or else below the card; `exact` asks for that variant. */
+  async #open({ id, seed }, exact) {
     const form = formOf(id);
-    if (form) {
+    if (form && (!exact || form.question.seed === seed)) {
       goTo(form);
       return;
     }
@@ -67,14 +68,14 @@ export class Progress extends LitElement {
     goTo(this.opened);
   }
 
-  #button = (row) =>
-    html`<button type="button" class="plain opens" @click=${() => this.#open(row)}>${row.label} ${row.title}</button>`;
+  #button = (row, exact) =>
+    html`<button type="button" class="plain opens" @click=${() => this.#open(row, exact)}>${row.label} ${row.title}</button>`;
 
   #problem = (row) => {
     const state = row.mastered ? "mastered" : row.solved ? "solved" : "";
     return html`<li>
       <span class="mark">${state ? html`<span role="img" aria-label=${state} title=${state}>${row.mastered ? "★" : "✓"}</span>` : nothing}</span>
-      ${this.#button(row)}
+      ${this.#button(row, false)}
     </li>`;
   };
 
@@ -103,7 +104,7 @@ export class Progress extends LitElement {
         </div>
         <div class="next">
           ${unsafeHTML(next.head)}
-          ${next.rows.length > 1 ? html`<ul class="due">${next.rows.map((row) => html`<li>${this.#button(row)}</li>`)}</ul>` : next.rows.map(this.#button)}
+          ${next.rows.length > 1 ? html`<ul class="due">${next.rows.map((row) => html`<li>${this.#button(row, true)}</li>`)}</ul>` : next.rows.map((row) => this.#button(row, true))}
           <span class="quiet">${unsafeHTML(next.why)}</span>
         </div>
         ${

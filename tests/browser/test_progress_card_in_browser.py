@@ -16,6 +16,7 @@ from shardwise.student.progress.events import Event, Variant
 from shardwise.student.progress.file import ProgressFile
 from shardwise.student.progress.journal import Journal
 
+SEED_SHOWN = "section => section.getRootNode().host.question.seed"
 CHAPTER, NUMBER = "01-ring-all-reduce", "bytes-per-gpu"
 
 
@@ -43,13 +44,21 @@ def test_a_card_of_a_chapter_is_fit_for_all_and_opens_questions_by_keys(bare: An
     bare.is_fit_for_all()
 
 
-def test_a_card_goes_to_the_form_that_the_page_has(bare: Any, tmp_path: Path) -> None:
-    bare.show("progress", card_of(Banks([checkout_bank()]), CHAPTER, practised(tmp_path, days=0, count=1)).view)
+def test_a_card_goes_to_the_form_that_the_page_has_but_asks_what_is_due_with_new_numbers(
+    bare: Any, tmp_path: Path
+) -> None:
+    bare.show("progress", card_of(Banks([checkout_bank()]), CHAPTER, practised(tmp_path, days=9, count=3)).view)
     bare.beside("problem", bare.desk.open(asked(NUMBER)))
     form = bare.page.locator(".shardwise").last
-    bare.page.get_by_role("button", name="1.3 How much does each GPU send?").click()
+    due, listed = bare.page.get_by_role("button", name="1.3 How much does each GPU send?").all()
+    listed.click()
     expect(form.get_by_role("heading", name="How much does each GPU send?")).to_be_focused()
-    expect(bare.page.get_by_role("heading", name="How much does each GPU send?")).to_have_count(1)
+    due.click()
+    expect(bare.page.get_by_role("heading", name="How much does each GPU send?")).to_have_count(2)
+    assert [each.evaluate(SEED_SHOWN) for each in bare.page.locator("section[aria-labelledby=title]").all()] == [
+        "1",
+        "0",
+    ]
 
 
 def test_a_card_of_all_chapters_is_fit_for_all(bare: Any) -> None:
