@@ -3,6 +3,7 @@
 import { css, html, LitElement, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { create } from "./elements.js";
+import { Reach } from "./reach.js";
 import { styles } from "./styles.js";
 import { formOf, goTo } from "./way.js";
 
@@ -10,8 +11,9 @@ export class Progress extends LitElement {
   static styles = [
     styles,
     css`
-      table { width: 100%; }
-      th, td { padding: 0.25em 0.6em 0.25em 0; border: 0; }
+      table { width: 100%; font-size: 0.93em; }
+      th, td { padding: 0.25em 0 0.25em 0.5em; border: 0; }
+      tr > :first-child { padding-left: 0; }
       th[scope="row"] { font-weight: normal; }
       .figure { text-align: right; white-space: nowrap; }
       .bar { display: block; height: 0.3em; border-radius: 0.2em; background: var(--edge); }
@@ -30,6 +32,7 @@ export class Progress extends LitElement {
       .next { margin: 0.8rem 0; }
       .next p { display: inline; }
       details { margin: 0.6rem 0; }
+      @media (max-width: 30rem) { table { font-size: 0.8em; } }
     `,
   ];
 
@@ -40,15 +43,17 @@ export class Progress extends LitElement {
     trouble: { state: true },
   };
 
+  reach = new Reach(this);
+
   /** Show newer progress. */
   renew(given) {
     this.given = given;
   }
 
-  /** Open a question: in its form on this page, or else below the card. */
-  async #open({ id, seed }) {
+  /** Open a question: in its form on this page, or else below the card; `exact` asks for that variant. */
+  async #open({ id, seed }, exact) {
     const form = formOf(id);
-    if (form) {
+    if (form && (!exact || form.question.seed === seed)) {
       goTo(form);
       return;
     }
@@ -63,14 +68,14 @@ export class Progress extends LitElement {
     goTo(this.opened);
   }
 
-  #button = (row) =>
-    html`<button type="button" class="plain opens" @click=${() => this.#open(row)}>${row.label} ${row.title}</button>`;
+  #button = (row, exact) =>
+    html`<button type="button" class="plain opens" @click=${() => this.#open(row, exact)}>${row.label} ${row.title}</button>`;
 
   #problem = (row) => {
     const state = row.mastered ? "mastered" : row.solved ? "solved" : "";
     return html`<li>
       <span class="mark">${state ? html`<span role="img" aria-label=${state} title=${state}>${row.mastered ? "★" : "✓"}</span>` : nothing}</span>
-      ${this.#button(row)}
+      ${this.#button(row, false)}
     </li>`;
   };
 
@@ -99,13 +104,13 @@ export class Progress extends LitElement {
         </div>
         <div class="next">
           ${unsafeHTML(next.head)}
-          ${next.rows.length > 1 ? html`<ul class="due">${next.rows.map((row) => html`<li>${this.#button(row)}</li>`)}</ul>` : next.rows.map(this.#button)}
+          ${next.rows.length > 1 ? html`<ul class="due">${next.rows.map((row) => html`<li>${this.#button(row, true)}</li>`)}</ul>` : next.rows.map((row) => this.#button(row, true))}
           <span class="quiet">${unsafeHTML(next.why)}</span>
         </div>
         ${
           rows.length
             ? html`<details open>
-              <summary>Problems</summary>
+              <summary>Problems <span class="quiet">✓ solved, ★ mastered</span></summary>
               <ol class="problems">${rows.map(this.#problem)}</ol>
             </details>`
             : nothing

@@ -91,7 +91,7 @@ def _due(found: Progress) -> str:
     """Return how many problems are still due, today and later; empty if none is."""
     today, later = len(found.due_today), found.waiting
     waits = f"{later} more wait{'s' * (later == 1)} for the next days." if later else ""
-    return f"{today} still due today. {waits}".strip() if today else waits
+    return f"{today} due today. {waits}".strip() if today else waits
 
 
 def _today_is_done(found: Progress) -> str:
@@ -208,6 +208,8 @@ def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
             f"{safe(name)}: {count} event{'s' * (count != 1)} for a problem that this bank no longer has; still on record.",
             err=True,
         )
+    if due := _due(found):
+        typer.echo(due)
     typer.secho(to_terminal("Mastered: three different variants solved without a hint."), dim=True)
     typer.secho(f"Saved in {kept.path} and nowhere else.", dim=True)
 

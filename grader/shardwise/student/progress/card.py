@@ -105,9 +105,12 @@ class Card:
         return f"{head}{apart}{lines} {why}".strip(), *self._notes()
 
     def _notes(self) -> tuple[str, ...]:
-        """Return the end of the chapter once it is solved, the record of estimates, and the note."""
-        is_over = len(self.chapters) == 1 and not self.chapters[0].open
-        return ending(self.banks, self.chapters[0]) if is_over else "", self._calibration(), self.note
+        """Return the end of a chapter once it is solved or how to get today's five, the record of estimates, and the note."""
+        if len(self.chapters) > 1:
+            more = "`practice()` asks today's five." if self.progress.daily() else "Today's five are done."
+        else:
+            more = "" if self.chapters[0].open else ending(self.banks, self.chapters[0])
+        return more, self._calibration(), self.note
 
     def _following(self) -> tuple[str, Sequence[ProblemRow], str]:
         """Return what comes next, in Markdown and as problems: those due today, otherwise a new one, otherwise one to master."""
