@@ -1,4 +1,4 @@
-"""Sphinx's settings for the book. `python -m book.sources` writes what it reads; `make book` does both."""
+"""Sphinx's settings for the book. `python -m book` writes what it reads, and builds it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from sphinx.writers.html5 import HTML5Translator
 from shardwise.markdown.mathml import mathml
 
 project = "shardwise"
-html_title = "shardwise: the arithmetic of training on many GPUs"
-extensions = ["myst_parser", "sphinx_design"]
+html_title = "shardwise docs"
+extensions = ["myst_parser", "sphinx_design", "book.search"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 html_theme = "furo"
@@ -18,8 +18,14 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
 html_theme_options = {"footer_icons": []}
+html_use_index = False
+templates_path = ["_templates"]
+html_sidebars = {
+    "**": ["app-search.html", "sidebar/scroll-start.html", "sidebar/navigation.html", "sidebar/scroll-end.html"]
+}
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
+html_js_files = ["book.js"]
 html_math_renderer = "mathml"
 highlight_language = "none"  # a block that names no language is no Python
 
