@@ -1,4 +1,4 @@
-"""Plugins: kinds of questions, commands, and functions for notebooks that other packages add through entry points."""
+"""Plugins: kinds of questions, commands, functions for notebooks and pages of the app that packages add through entry points."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from shardwise.errors import ShardwiseError, said_by
 KINDS = "shardwise.kinds"  # the name of a kind → an instance of a subclass of Kind
 COMMANDS = "shardwise.commands"  # the name of a command → a Typer app
 VERBS = "shardwise.verbs"  # the name of a function that notebooks import from shardwise → that function
+ELEMENTS = "shardwise.elements"  # the name of a page of the app → a class: see docs/kinds.md
 
 
 @cache

@@ -225,6 +225,17 @@ def test_a_check_for_scripts_is_one_json_object(run: Any) -> None:
     assert (found["outcome"], found["points"], found["max_points"], found["read"]) == ("incorrect", 0, 2, "1 B")
 
 
+def test_a_verdict_is_coloured_in_a_terminal_that_has_colour(monkeypatch: pytest.MonkeyPatch, run: Any) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[31m\x1b[1m✗ Not yet" in run("check", "bytes-per-gpu", "1 B").out
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        with monkeypatch.context() as there:
+            there.setenv(name, value)
+            assert run("check", "bytes-per-gpu", "1 B").out.startswith("✗ Not yet")
+
+
 # kinds and banks -------------------------------------------------------------------------------------------------
 
 
@@ -429,13 +440,13 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
         (("check", "bytes-per-gpo", "1 GB"), "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
         (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
         (("check", "ring-time-function", "nowhere.py"), "give a file that defines the function; 'nowhere.py' is not a file."),
-        (("list", "--chapter", ""), "No problem matches chapter ''. `shardwise list` shows all problems."),
+        (("list", "--chapter", ""), "There is no chapter ''. The chapters are 01-ring-all-reduce, "),
         (("init", "bank", str(ROOT / "README.md" / "bank")), "README.md is not a folder. Nothing was written; name a new folder."),
         (("assign", "/dev/zero", "--roster", "/dev/zero", "--out", "/dev/null/x"), "/dev/zero: cannot be read: it is a pipe, a socket or a device"),
         (("list", "--difficulty", "tricky"), "No problem matches difficulty tricky. A difficulty is easy, medium or hard."),
         (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", __file__), f"--out needs a folder, but {__file__} is a file."),
         (("grade", "/", "--out", __file__), f"--out needs a folder, but {__file__} is a file."),
-        (("list", "--chapter", "ring"), "No problem matches chapter ring. Did you mean 01-ring-all-reduce?"),
+        (("list", "--chapter", "parallelism"), "Several chapters match 'parallelism': 07-pipeline-parallelism, 08-tensor"),
         (("list", "--bank", "/nowhere"), "/nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank /nowhere"),
         (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum, prose or set."),
         (("lint", "essay"), "No problem's id starts with essay."),

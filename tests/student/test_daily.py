@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ import pytest
 from checkout import checkout_bank
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import name_of
-from shardwise.student.progress.chapters import DAILY, ProblemRow, Progress, progress_of
+from shardwise.student.progress.chapters import DAILY, ProblemRow, Progress, progress_of, streak
 from shardwise.student.progress.events import Event, Variant
 from shardwise.student.progress.file import ProgressFile
 from typed import run_typed
@@ -89,6 +90,31 @@ def test_what_is_due_comes_first_the_longest_overdue_before_all_and_one_is_new(b
     assert daily[4] == banks.of_chapter(next(iter(banks.chapters)))[0].id
 
 
+def test_work_on_other_problems_does_not_use_up_the_five(banks: Banks) -> None:
+    first = ids(found(banks).daily())
+    others = [problem.id for problem in banks.of_chapter([*banks.chapters][8])[-7:]]
+    assert ids(found(banks, *map(answered, others)).daily()) == first
+    assert ids(found(banks, *map(answered, [*others, first[1]])).daily()) == [first[0], *first[2:]]
+
+
+def test_a_backlog_is_spread_over_days_and_mixed_across_chapters(banks: Banks) -> None:
+    chapters = [*banks.chapters][:3]
+    late = [problem.id for chapter in chapters for problem in banks.of_chapter(chapter)[:6]]
+    events = [answered(name, right=False, days=place / 100) for place, name in enumerate(late)]
+    before = found(banks, *events, days=3)
+    assert [row.problem.chapter for row in before.due_today] == [*chapters, chapters[0]]
+    assert (len(before.due), before.waiting) == (18, 14)
+    events += [answered(row.problem.id, "2", days=3) for row in before.daily()]
+    after = found(banks, *events, days=3)
+    assert (after.daily(), after.due_today, after.waiting, after.done_today) == ([], [], 14, DAILY)
+    assert len(found(banks, *events, days=4).due_today) == DAILY - 1
+
+
+def test_a_streak_counts_days_in_a_row_up_to_today_or_yesterday(banks: Banks) -> None:
+    events = [answered("x", days=day) for day in (0, 2, 3, 4)]
+    assert [streak(events, START + timedelta(days=day)) for day in (0, 1, 2, 4, 5, 6)] == [1, 1, 1, 3, 3, 0]
+
+
 def test_what_was_done_today_is_taken_off_and_more_are_five_again(banks: Banks) -> None:
     first = ids(found(banks).daily())
     three = [answered(name) for name in first[:3]]
@@ -119,6 +145,16 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return code, captured.err if code else captured.out
 
     return ran
+
+
+def test_a_question_is_followed_by_a_pause_in_a_terminal_but_not_the_last_or_a_skipped_one(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    typed = iter(["!", "", "skip", "!", "", "!", "", "!"])
+    assert run("practice", "--daily", typed=typed)[1].endswith("0 of 4 right.\n")
+    assert next(typed, None) is None
+    assert "── 2 of 5 ──" not in run("practice", "--daily", "--more", typed=iter(["!", "q"]))[1]
 
 
 def test_a_day_is_done_in_two_sittings_and_more_is_asked_when_it_is_wanted(run: Any) -> None:

@@ -590,4 +590,4 @@ def test_without_a_file_the_commands_say_so(run: Any, monkeypatch: pytest.Monkey
 
 
 def test_a_chapter_of_no_bank_is_refused(run: Any) -> None:
-    assert "There is no chapter 'x'" in run("practice", "--chapter", "x")[1]
+    assert "There is no chapter 'xyz'" in run("practice", "--chapter", "xyz")[1]

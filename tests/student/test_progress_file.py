@@ -330,3 +330,40 @@ def test_the_file_can_be_read_with_nothing_but_sqlite_and_json(kept: ProgressFil
             ("2026-12-01T12:00:00+00:00", "02-zero/a-problem", "correct")
         ]
         assert json.loads(db.execute("SELECT value FROM draft").fetchone()[0]) == ["a", 1]
+
+
+def test_two_records_become_one_whatever_is_added_first(tmp_path: Path) -> None:
+    here, there = ProgressFile(tmp_path / "here.sqlite"), ProgressFile(tmp_path / "there.sqlite")
+    hours = [NOON + timedelta(hours=hour) for hour in range(6)]
+    for hour, at in enumerate(hours):
+        (here, there)[hour % 2].add(event(at=at, variant=HERE._replace(seed=str(hour)), seconds=1.5))
+    here.keep_drafts(hours[1], "shipped", {KEY: "old", "read 02-zero/a": True})
+    there.keep_drafts(hours[2], "shipped", {KEY: "new"})
+    there.add_estimate(Estimate(NOON, HERE, 0.1, 0.5, True))
+    assert here.add_exported(json.loads(json.dumps(there.exported()))) == 3
+    assert here.add_exported(there.exported()) == 0
+    assert there.add_exported(here.exported()) == 3
+    assert here.events() == there.events()
+    assert [kept.at for kept in here.events()] == hours
+    assert here.estimates() == there.estimates()
+    assert here.drafts_of("shipped", HERE.problem) == there.drafts_of("shipped", HERE.problem) == {KEY: "new"}
+    assert [(mark.purpose, mark.name, mark.value) for mark in here.marks()] == [("read", "02-zero/a", True)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda document: [],
+        lambda document: {**document, "format": 2},
+        lambda document: {**document, "events": [{}]},
+        lambda document: {**document, "events": [{**document["events"][0], "points": "2"}]},
+        lambda document: {**document, "events": [{**document["events"][0], "at": "2026-12-01"}]},
+        lambda document: {**document, "drafts": None},
+    ],
+)
+def test_what_is_no_record_changes_nothing(kept: ProgressFile, change: Any) -> None:
+    kept.add(event())
+    before = kept.exported()
+    with pytest.raises(Unusable, match="This is not a record of shardwise"):
+        kept.add_exported(change(before))
+    assert kept.exported() == before

@@ -154,6 +154,36 @@ class Catalogue:
             raise ShardwiseError(f"There is no problem “{name[:100]}”.{hint}")
         return self.problems[found]
 
+    def find_chapter(self, name: str | int) -> str:
+        """Return the name of a chapter, given its name, its number, or a part of its name or title.
+
+        Raises ShardwiseError with the candidates if there is none, or several.
+        """
+        found = self.chapters_like(name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ShardwiseError(
+                f"Several chapters match {name!r}: {', '.join(found)}. Give a number or more of the name."
+            )
+        raise ShardwiseError(f"There is no chapter {str(name)[:100]!r}. The chapters are {', '.join(self.chapters)}.")
+
+    def chapters_like(self, name: str | int) -> list[str]:
+        """Return the chapters that a name can mean. A whole name or title beats a part of one."""
+        wanted = " ".join(str(name).casefold().split())
+        if wanted.isdecimal():
+            return [
+                known
+                for known in self.chapters
+                if known.partition("-")[0].isdecimal() and int(known.partition("-")[0]) == int(wanted)
+            ]
+        names = {
+            known: (known.casefold(), known.partition("-")[2].casefold(), chapter.title.casefold())
+            for known, chapter in self.chapters.items()
+        }
+        whole = [known for known, ours in names.items() if wanted in ours]
+        return whole or [known for known, ours in names.items() if wanted and any(wanted in each for each in ours)]
+
     def of_chapter(self, chapter: str) -> list[Problem]:
         """Return the problems of a chapter in the order of its notebook."""
         return [self.problems[f"{chapter}/{slug}"] for slug in self.chapters[chapter].problems]

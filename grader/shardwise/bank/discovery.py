@@ -61,6 +61,11 @@ def name_of(folder: Path) -> str:
     return os.fsencode(folder).decode("utf-8", "backslashreplace")  # the name may not be UTF-8
 
 
+def is_shipped(banks: Banks) -> bool:
+    """Return whether these are only the shipped bank."""
+    return all(name_of(bank.folder) == SHIPPED for bank in banks.all)
+
+
 def _folder(name: str | Path, beside: Path) -> Path:
     if str(name).strip() == SHIPPED:
         return shipped()

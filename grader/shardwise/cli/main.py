@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -22,9 +23,9 @@ from shardwise import __version__
 from shardwise.bank.bank import Banks
 from shardwise.bank.pages.curriculum import covered
 from shardwise.bank.pages.formulas import formulas_of
-from shardwise.cli import assigning, authoring, grading, inspecting, practising, trust
+from shardwise.cli import assigning, authoring, grading, inspecting, practising, starting, trust
 from shardwise.cli.interrupts import pass_on
-from shardwise.cli.options import BankNames, Json, Seed, banks_of
+from shardwise.cli.options import BankNames, ChapterName, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
 from shardwise.course.assigning.rendering import render as write_notebooks
 from shardwise.errors import Faulty, ShardwiseError
@@ -45,13 +46,14 @@ app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
 app.add_typer(inspecting.commands)
+app.add_typer(starting.commands)
 app.add_typer(practising.commands)
 app.add_typer(trust.commands)
 
 
 @app.command("list", epilog="Example:  shardwise list --chapter 01-first-chapter --json")
 def list_problems(
-    chapter: Annotated[str | None, typer.Option(help="List only the problems of this chapter.")] = None,
+    chapter: ChapterName = None,
     kind: Annotated[
         str | None,
         typer.Option(help="List only problems of this kind, such as quantity; `shardwise kinds` lists them."),
@@ -68,6 +70,7 @@ def list_problems(
     """List the problems of the bank."""
 
     banks = banks_of(bank).read_all()
+    only = None if chapter is None else banks.find_chapter(chapter)
     rows = [
         {
             "id": problem.id,
@@ -82,13 +85,13 @@ def list_problems(
             "digest": problem.digest,
         }
         for problem in banks.problems.values()
-        if chapter in (None, problem.chapter)
+        if only in (None, problem.chapter)
         and kind in (None, problem.data["kind"])
         and difficulty in (None, problem.data["difficulty"])
         and set(tag or ()) <= set(problem.data.get("tags", ()))
     ]
     if not rows:
-        asked = {"chapter": chapter, "kind": kind, "difficulty": difficulty, "tag": " and ".join(tag) if tag else None}
+        asked = {"chapter": only, "kind": kind, "difficulty": difficulty, "tag": " and ".join(tag) if tag else None}
         wanted = ", ".join(f"{name} {value or repr(value)}" for name, value in asked.items() if value is not None)
         raise ShardwiseError(
             f"No problem matches {wanted}.{_near(banks, asked)}" if wanted else "The bank has no problems."
@@ -217,7 +220,7 @@ def formulas(
     words: Annotated[
         list[str] | None, typer.Argument(help="Show only formulas that contain all of these words.")
     ] = None,
-    chapter: Annotated[str | None, typer.Option(help="Show only the formulas of this chapter.")] = None,
+    chapter: ChapterName = None,
     page: Annotated[
         Path | None,
         typer.Option(
@@ -236,15 +239,14 @@ def formulas(
     from shardwise.bank.pages.formula_sheet import write_formula_sheet as write_page
 
     banks = banks_of(bank).read_all()
-    if chapter is not None and chapter not in banks.chapters:
-        raise ShardwiseError(f"There is no chapter {chapter!r}. `shardwise list` shows all chapters.")
+    only = None if chapter is None else banks.find_chapter(chapter)
     if page and len(banks.all) > 1:
         raise ShardwiseError("A page can cover only one bank. Name it with --bank.")
     found = [
         formula
         for each in banks.all
         for formula in formulas_of(each)
-        if formula.holds(words or ()) and chapter in (None, formula.chapter)
+        if formula.holds(words or ()) and only in (None, formula.chapter)
     ]
     if not found:
         raise ShardwiseError(
@@ -295,11 +297,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Handle the options of the program itself."""
+    """Handle the options of the program itself, and turn colour off where the terminal or its user has none."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        context.color = False
 
 
 @cache

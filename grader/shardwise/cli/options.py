@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from shardwise.bank.bank import Banks
-from shardwise.bank.discovery import VARIABLE, named_by_settings, open_banks, settings_near
+from shardwise.bank.discovery import VARIABLE, is_shipped, named_by_settings, open_banks, settings_near
 from shardwise.cli.trust import must_be_trusted
 from shardwise.errors import ShardwiseError
 
@@ -26,6 +26,10 @@ TrustedBankNames = Annotated[
         "SHARDWISE_BANK, or the installed bank. A shardwise.toml is ignored, because a student may have submitted it."
     ),
 ]
+ChapterName = Annotated[
+    str | None,
+    typer.Option("--chapter", help="Only this chapter: its name, its number, or a part of its name or title."),
+]
 Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed draws the same question everywhere.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -37,7 +41,7 @@ def must_be_a_folder(out: Path) -> None:
 
 
 def banks_of(names: list[str] | None) -> Banks:
-    """Open the banks that a command should use, and print which they are."""
+    """Open the banks that a command should use, and print which they are, unless it is the shipped one."""
     return _said(names, settings=True)
 
 
@@ -52,7 +56,8 @@ def _said(names: list[str] | None, *, settings: bool) -> Banks:
     if settings and not names and not os.environ.get(VARIABLE) and (file := settings_near(Path.cwd())):
         must_be_trusted(named_by_settings(Path.cwd()), file)
     banks = open_banks(names or (), settings=settings)
-    typer.echo(f"Bank: {banks}", err=True)
+    if not is_shipped(banks):
+        typer.echo(f"Bank: {banks}", err=True)
     if not (settings or names or os.environ.get(VARIABLE)) and (found := settings_near(Path.cwd())):
         typer.echo(
             f"Ignored {found}, because a student may have submitted it. Name your own bank with --bank.", err=True

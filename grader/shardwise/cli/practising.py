@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,12 +13,13 @@ import typer
 from shardwise.atomic_files import write_file
 from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, stoppable
-from shardwise.cli.options import BankNames, Json, banks_of
+from shardwise.cli.options import BankNames, ChapterName, Json, banks_of
 from shardwise.cli.tables import print_columns
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.file import ProgressFile, usual_path
+from shardwise.text_files import read_text
 
 if TYPE_CHECKING:
     from shardwise.student.progress.chapters import ProblemRow, Progress
@@ -34,17 +36,16 @@ def practice(
         ),
     ] = False,
     more: Annotated[bool, typer.Option("--more", help="With --daily: five more after today's five.")] = False,
-    chapter: Annotated[
-        str | None, typer.Option(help="Practise one chapter: problems that are due first, then those not solved yet.")
-    ] = None,
+    chapter: ChapterName = None,
     bank: BankNames = None,
 ) -> None:
-    """Practise the problems that are due today.
+    """Practise the problems that are due today, five at most.
 
-    They come with new numbers. Every answer is saved at once, so you can stop at any time.
+    They come with new numbers. With --chapter, practise that chapter: problems that are due first, then those not solved yet.
+    Every answer is saved at once, so you can stop at any time.
     """
     from shardwise.student.drill import Drill
-    from shardwise.student.progress.chapters import DAILY
+    from shardwise.student.progress.chapters import streak
     from shardwise.student.session import Session
 
     if more and not daily:
@@ -54,6 +55,7 @@ def practice(
     say_when_stopped("Your answers are saved.")
     banks = banks_of(bank)
     session = Session.of(banks)
+    chapter = None if chapter is None else banks.find_chapter(chapter)
     before = _progress(banks, chapter, session.journal.events())
     rows = _asked(before, chapter, daily=daily, more=more)
     if not rows:
@@ -61,16 +63,17 @@ def practice(
         return
     done = f", after the {before.done_today} you did today" if daily and before.done_today and not more else ""
     typer.echo(f"{len(rows)} problem{'s' * (len(rows) != 1)}{done}\n")
-    drill = Drill(session, input, typer.echo, stoppable)
+    drill = Drill(session, input, typer.echo, stoppable, pauses=sys.stdin.isatty())
     drill.run(rows)
-    after = _progress(banks, chapter, session.journal.events())
-    left = len(after.due)
+    events = session.journal.events()
+    after = _progress(banks, chapter, events)
     right = f"{drill.right} of {drill.asked} right." if drill.asked else ""
-    still = f"{left} still due." if left else "Nothing more is due." if before.due else ""
+    still = _due(after) or ("Nothing more is due." if before.due else "")
     if right or still:
         typer.echo(f"{right} {still}".strip())
-    if daily and not more and after.done_today >= DAILY:
-        typer.echo("Today's five are done.")
+    if daily and not more and not after.daily():
+        days = streak(events, now())
+        typer.echo(f"Today's five are done.{f' {days} days in a row.' if days > 1 else ''}")
     if trouble := session.journal.trouble():
         typer.echo(trouble, err=True)
 
@@ -80,23 +83,30 @@ def _asked(found: Progress, chapter: str | None, *, daily: bool, more: bool) -> 
     if daily:
         return found.daily(more=more)
     if chapter is None:
-        return found.due
+        return found.due_today
     return found.chapters[0].left
+
+
+def _due(found: Progress) -> str:
+    """Return how many problems are still due, today and later; empty if none is."""
+    today, later = len(found.due_today), found.waiting
+    waits = f"{later} more wait{'s' * (later == 1)} for the next days." if later else ""
+    return f"{today} still due today. {waits}".strip() if today else waits
 
 
 def _today_is_done(found: Progress) -> str:
     """Return the message when today's five, or all problems, are done."""
     if not found.daily(more=True):
         return "There are no more problems for today."
-    count = len(found.due)
-    due = f"Still due ({count}):  shardwise practice\n" if count else ""
-    return f"Today's five are done.\n{due}Five more:  shardwise practice --daily --more"
+    return "\n".join(
+        filter(None, ("Today's five are done.", _due(found), "Five more:  shardwise practice --daily --more"))
+    )
 
 
 def _nothing(found: Progress, chapter: str | None) -> str:
     """Return the message when no problem is due."""
     days = [row.record.due for each in found.chapters for row in each.rows if row.record.due]
-    following = (
+    following = _due(found) or (
         f"Nothing is due today. The next problem is due on {min(days).astimezone():%d %B %Y}."
         if days
         else "Nothing is due."
@@ -112,6 +122,12 @@ def progress(
     export: Annotated[
         Path | None,
         typer.Option("--export", metavar="FILE", help="Write the whole record as JSON; - for standard output."),
+    ] = None,
+    added: Annotated[
+        Path | None,
+        typer.Option(
+            "--import", metavar="FILE", help="Add a record that was exported elsewhere; - for standard input."
+        ),
     ] = None,
     forget: Annotated[
         bool, typer.Option("--forget", help="Delete the record of one problem or of all, after asking.")
@@ -135,6 +151,8 @@ def progress(
     kept = ProgressFile(path)
     if forget:
         _forget(kept, problem, everything=everything, yes=yes, bank=bank)
+    elif added:
+        _import(kept, added)
     elif export:
         _export(kept, export)
     else:
@@ -142,11 +160,9 @@ def progress(
 
 
 def _progress(banks: Banks, chapter: str | None, events: Any) -> Progress:
-    """Return the progress in all chapters, or in one."""
+    """Return the progress in all chapters, or in the one of that name."""
     from shardwise.student.progress.chapters import progress_of
 
-    if chapter is not None:
-        banks.of(chapter)  # raises an error that lists the chapters
     return progress_of(banks, events, now(), only=chapter)
 
 
@@ -214,6 +230,19 @@ def _export(kept: ProgressFile, out: Path) -> None:
     else:
         write_file(out, text.encode(), private=True)
         typer.echo(f"Wrote {out}")
+
+
+def _import(kept: ProgressFile, source: Path) -> None:
+    """Add a record that another computer or browser exported."""
+    try:
+        text = sys.stdin.read() if str(source) == "-" else read_text(source, str(source))
+        document = json.loads(text)
+    except OSError as error:
+        raise ShardwiseError(f"Cannot read {source}: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise ShardwiseError(f"{source} is not JSON. `shardwise progress --export FILE` writes a record.") from None
+    count = kept.add_exported(document)
+    typer.echo(f"Added {count} event{'s' * (count != 1)} to {kept.path}.")
 
 
 def _forget(kept: ProgressFile, problem: str | None, *, everything: bool, yes: bool, bank: list[str] | None) -> None:

@@ -23,6 +23,12 @@ LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
 }
 
 
+_TERMINAL_COLOURS: dict[Outcome | None, str] = {
+    Outcome.CORRECT: "green",
+    Outcome.PARTIAL: "yellow",
+    Outcome.INCORRECT: "red",
+}
+
 # Words for the final result, when there are no more attempts.
 _FINAL = {Outcome.INCORRECT: "Incorrect", Outcome.BLANK: "No answer"}
 
@@ -65,9 +71,15 @@ def as_markdown(feedback: Feedback, *, final: bool = False) -> str:
 
 
 def as_terminal(feedback: Feedback) -> str:
-    """Return the feedback for a terminal, with prose and picture fitted to its width."""
+    """Return the feedback for a terminal: prose and picture fitted to its width, and the headline in colour.
+
+    `typer.echo` removes the colour where there is no terminal.
+    """
+    import typer
+
     drawn = f"\n\n{as_text(feedback.picture, columns())}" if feedback.picture else ""
-    return f"{headline(feedback)}\n{to_terminal(_body(feedback))}{drawn}".strip()
+    head = typer.style(headline(feedback), fg=_TERMINAL_COLOURS.get(feedback.outcome), bold=True)
+    return f"{head}\n{to_terminal(_body(feedback))}{drawn}".strip()
 
 
 def as_plain(feedback: Feedback, *, final: bool = False) -> str:

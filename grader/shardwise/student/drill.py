@@ -9,6 +9,7 @@ from pathlib import Path
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds import kind_of, text_of
 from shardwise.kinds.answers import parsed_answer
+from shardwise.kinds.base import NumericKind
 from shardwise.markdown.feedback import as_terminal
 from shardwise.markdown.terminal import cells, columns, to_terminal, wrapped
 from shardwise.marking import check
@@ -24,7 +25,10 @@ HINT, SOLUTION, SKIP, QUIT, HELP = "?", "!", "skip", "quit", "help"
 _IN_FULL = {"hint": HINT, "solution": SOLUTION, "skip": SKIP, "quit": QUIT, "exit": QUIT, "help": HELP}
 _LETTERS = {"h": HINT, "q": QUIT, "s": HELP}  # unless the letter is an answer; s could mean solution or skip
 _KEYS = f"{HINT} hint · {SOLUTION} solution · {SKIP} · {QUIT}"
-_PROMPT, _MORE = "> ", "… "
+_TIP = (
+    "You can type a calculation, such as 2*1.5 GB*999/1000. In another terminal, `shardwise formulas` lists formulas."
+)
+_PROMPT, _MORE, _PAUSE = "> ", "… ", "Enter for the next question, q to quit "
 
 
 class Quit(Exception):
@@ -36,6 +40,12 @@ def _command(question: Question, line: str) -> str:
     if (letter := line.lower()) in _LETTERS:
         return line if _is_answer(question, line) else _LETTERS[letter]
     return _IN_FULL.get(line.lower(), line)
+
+
+def _is_quit(line: str) -> bool:
+    """Return whether a line at a pause means quit."""
+    word = line.strip().lower()
+    return QUIT in (_IN_FULL.get(word), _LETTERS.get(word))
 
 
 def _is_answer(question: Question, line: str) -> bool:
@@ -66,6 +76,7 @@ class Drill:
     """A session that asks questions. `ask` reads a line after a prompt and may raise EOFError or KeyboardInterrupt; `say` prints.
 
     Answers are marked inside the context `apart`, where Ctrl-C raises KeyboardInterrupt whatever it does elsewhere.
+    With `pauses`, the student reads the end of a question before the next one appears.
     """
 
     def __init__(
@@ -74,8 +85,11 @@ class Drill:
         ask: Callable[[str], str],
         say: Callable[[str], None],
         apart: Callable[[], AbstractContextManager[None]] = nullcontext,
+        *,
+        pauses: bool = False,
     ) -> None:
-        self._session, self._ask, self._say, self._apart = session, ask, say, apart
+        self._session, self._ask, self._say, self._apart, self._pauses = session, ask, say, apart, pauses
+        self._has_tip = False
         self.right = self.asked = 0
 
     def run(self, rows: Sequence[ProblemRow]) -> None:
@@ -91,23 +105,28 @@ class Drill:
                 title, which = f"── {number} of {len(rows)} ── {question.title}", f"── {points}, {question.id}"
                 apart = " " if cells(f"{title} {which}") <= columns() else "\n"
                 self._say(f"{title}{apart}{which}\n")
-                self._question(question)
+                is_read = self._question(question)
                 self._say("")
+                if is_read and self._pauses and number < len(rows) and _is_quit(self._ask(_PAUSE)):
+                    return
         except (Quit, EOFError, KeyboardInterrupt):
             self._say("")
 
-    def _question(self, question: Question) -> None:
-        """Ask one question until it is answered correctly, given up or skipped."""
+    def _question(self, question: Question) -> bool:
+        """Ask one question until it is answered correctly, given up or skipped; return whether it was not skipped."""
         self._say(f"{to_terminal(text_of(question))}\n\n{_how(question)}\n{_KEYS}")
+        if isinstance(kind_of(question), NumericKind) and not self._has_tip:
+            self._has_tip = True
+            self._say(to_terminal(_TIP))
         hints, is_asked = 0, False
         while True:
             line = _command(question, self._ask(_PROMPT).strip())
             if line == QUIT:
                 raise Quit
             if line == SKIP:
-                return
+                return False
             if line == HELP:
-                self._say(_KEYS)
+                self._say(f"{_KEYS}\n{to_terminal(_TIP)}")
             elif line == HINT:
                 given = self._session.hinted(question, hints + 1, "terminal")
                 self._say(
@@ -120,7 +139,7 @@ class Drill:
                 self.asked += not is_asked
                 self._session.showed_solution(question, "terminal")
                 self._say(to_terminal(question.solution))
-                return
+                return True
             elif line:
                 answer = self._whole(question, line)
                 if answer is not None and (outcome := self._mark(question, answer)) is not None:
@@ -128,7 +147,7 @@ class Drill:
                     is_asked = True
                     if outcome == Outcome.CORRECT:
                         self.right += 1
-                        return
+                        return True
 
     def _whole(self, question: Question, line: str) -> str | None:
         """Return the answer that begins with a line: a file's contents, several lines, or the line; None if there is no such file."""

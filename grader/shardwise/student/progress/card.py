@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.bank.bank import Banks
-from shardwise.bank.discovery import SHIPPED, name_of
+from shardwise.bank.discovery import is_shipped
 from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 from shardwise.student.progress.calibration import by_confidence, by_month
@@ -99,11 +99,12 @@ class Card:
 
 def card_of(banks: Banks, chapter: str | None, journal: Journal) -> Card:
     """Return the card of a chapter, or of all chapters. Raises ShardwiseError for an unknown chapter or an unreadable file."""
-    if chapter is not None:
-        banks.of(chapter)  # raises an error that lists the chapters
-    found = progress_of(banks, journal.events(), now(), only=chapter)
-    is_shipped = all(name_of(bank.folder) == SHIPPED for bank in banks.all)
-    notes = ("" if journal.keeps else "*Your progress is not saved here.*", "" if is_shipped else f"Bank: {banks}")
+    only = None if chapter is None else banks.find_chapter(chapter)
+    found = progress_of(banks, journal.events(), now(), only=only)
+    notes = (
+        "" if journal.keeps else "*Your progress is not saved here.*",
+        "" if is_shipped(banks) else f"Bank: {banks}",
+    )
     return Card(found.chapters, journal.estimates(), "\n\n".join(filter(None, notes)))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import islice
+from datetime import UTC, date, datetime, timedelta
+from itertools import count, islice, takewhile
 from operator import itemgetter
 
 from shardwise.bank.bank import Banks, Problem
@@ -19,10 +19,11 @@ _Place = tuple[str, str]  # a bank's name and a problem's id
 
 @dataclass(frozen=True)
 class ProblemRow:
-    """A problem of the bank and the student's record with it."""
+    """A problem of the bank and the student's record with it, now and at the start of the day."""
 
     problem: Problem
     record: Record
+    morning: Record
 
     @property
     def most(self) -> float:
@@ -64,10 +65,14 @@ class ChapterProgress:
         return sum(row.most for row in self.rows)
 
     @property
+    def today(self) -> date:
+        """The local day."""
+        return self.now.astimezone().date()
+
+    @property
     def due(self) -> list[ProblemRow]:
         """The problems that are due, most overdue first."""
-        today = self.now.astimezone().date()
-        return sorted((row for row in self.rows if row.record.is_due(today)), key=ProblemRow.when)
+        return sorted((row for row in self.rows if row.record.is_due(self.today)), key=ProblemRow.when)
 
     @property
     def new(self) -> list[ProblemRow]:
@@ -104,31 +109,62 @@ class Progress:
         return sorted((row for chapter in self.chapters for row in chapter.due), key=ProblemRow.when)
 
     @property
+    def five(self) -> list[ProblemRow]:
+        """Today's five problems, chosen from the records at the start of the day, so that other work does not use them up."""
+        return self._chosen(lambda row: row.morning)
+
+    @property
     def done_today(self) -> int:
-        """The number of problems practised today, anywhere: an answer was judged, or the solution shown."""
-        return sum(
-            row.record.was_practised(chapter.now.astimezone().date())
-            for chapter in self.chapters
-            for row in chapter.rows
-        )
+        """The number of today's five that were practised today: an answer was judged, or the solution shown."""
+        return len(self.five) - len(self.daily())
+
+    @property
+    def due_today(self) -> list[ProblemRow]:
+        """The due problems among the rest of today's five. Other due problems wait for the next days."""
+        return [row for row in self.daily() if row.record.is_begun]
+
+    @property
+    def waiting(self) -> int:
+        """The number of due problems that wait for the next days."""
+        return len(self.due) - len(self.due_today)
 
     def daily(self, *, more: bool = False) -> list[ProblemRow]:
-        """Return the rest of today's five problems, or five more: due ones, most overdue first, and at least one new one."""
-        wanted = DAILY if more else max(DAILY - self.done_today, 0)
-        due = self.due
-        first = due[: max(wanted - 1, 0)]
-        new = list(islice(self._new(), wanted - len(first)))
-        return [*first, *new, *due[len(first) :]][:wanted]
+        """Return the rest of today's five problems, or five more, chosen from the records as they are now."""
+        if more:
+            return self._chosen(lambda row: row.record)
+        return [row for row in self.five if not row.record.was_practised(self.chapters[0].today)]
 
-    def _new(self) -> Iterator[ProblemRow]:
+    def _chosen(self, record: Callable[[ProblemRow], Record]) -> list[ProblemRow]:
+        """Choose five problems by these records: due ones, and at least one new one."""
+        due, new = self._mixed(record), list(islice(self._new(record), DAILY))
+        first = due[: DAILY - 1]
+        return [*first, *new[: DAILY - len(first)], *due[len(first) :]][:DAILY]
+
+    def _mixed(self, record: Callable[[ProblemRow], Record]) -> list[ProblemRow]:
+        """Return what is due, mixed across chapters: the most overdue problem of each chapter, then the next of each."""
+        places: list[tuple[int, datetime, ProblemRow]] = []
+        for chapter in self.chapters:
+            found = [(due, row) for row in chapter.rows if (due := record(row).due_by(chapter.today)) is not None]
+            places += [(place, *each) for place, each in enumerate(sorted(found, key=itemgetter(0)))]
+        return [row for _, _, row in sorted(places, key=itemgetter(0, 1))]
+
+    def _new(self, record: Callable[[ProblemRow], Record]) -> Iterator[ProblemRow]:
         """Yield the problems that were not started, in chapter order, favouring chapters with the fewest started problems."""
         places = [
             (len(chapter.rows) - len(new) + place, row)
             for chapter in self.chapters
-            for new in [chapter.new]
+            for new in [[row for row in chapter.rows if not record(row).is_begun]]
             for place, row in enumerate(new)
         ]
         return (row for _, row in sorted(places, key=itemgetter(0)) if not row.problem.kind.takes_long)
+
+
+def streak(events: Iterable[Event], now: datetime) -> int:
+    """Return on how many days in a row an answer was judged, up to today, or to yesterday if none was today."""
+    days = {event.at.astimezone().date() for event in events if event.what == "answer"}
+    today = now.astimezone().date()
+    last = today if today in days else today - timedelta(days=1)
+    return next(length for length in count() if last - timedelta(days=length) not in days)
 
 
 def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: str | None = None) -> Progress:
@@ -145,15 +181,19 @@ def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: s
         if only not in (None, name):
             continue
         bank = banks.of(name)
-        rows = [
-            ProblemRow(problem, record_of(done.get((names[bank.folder], problem.id), ()), now))
-            for problem in bank.of_chapter(name)
-        ]
+        rows = [_row(problem, done.get((names[bank.folder], problem.id), ()), now) for problem in bank.of_chapter(name)]
         chapters.append(ChapterProgress(name, chapter.title, tuple(rows), now))
     strangers = {
         place[1]: len(events) for place, events in done.items() if place[0] in names.values() and place not in ours
     }
     return Progress(tuple(chapters), strangers)
+
+
+def _row(problem: Problem, events: Sequence[Event], now: datetime) -> ProblemRow:
+    """Return a problem with its records after these events, now and at the start of the day."""
+    today, record = now.astimezone().date(), record_of(events, now)
+    before = list(takewhile(lambda event: event.at.astimezone().date() < today, events))
+    return ProblemRow(problem, record, record if len(before) == len(events) else record_of(before, now))
 
 
 def _moved(ours: Mapping[_Place, Problem], events: Sequence[Event]) -> dict[_Place, _Place]:

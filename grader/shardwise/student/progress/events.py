@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Place = Literal["cell", "form", "terminal"]
+READ, SETTING = "read", "setting"
+MARKS = (READ, SETTING)  # the purposes of marks
 
 
 class Variant(NamedTuple):
@@ -41,3 +43,14 @@ class Estimate:
     off: float  # in powers of ten; positive if the estimate was too high
     confidence: float | None = None  # from 0 to 1, if the question asks for it
     hit: bool | None = None  # whether it was close enough, if the question has a tolerance
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark that the app keeps: a section that was read, or a setting."""
+
+    at: str  # in UTC, as text that sorts
+    bank: str  # empty for a setting
+    purpose: str  # read or setting
+    name: str  # of the section, as chapter/step, or of the setting
+    value: Any

@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from datetime import datetime
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.student.progress.events import Estimate, Event, Variant
+from shardwise.student.progress.events import MARKS, Estimate, Event, Mark, Variant
 
 VARIABLE = "SHARDWISE_PROGRESS"
 OFF = "off"  # the value of the variable that turns saving off
@@ -51,11 +52,11 @@ _TABLES = """
         PRIMARY KEY (bank, problem, seed)
     );
 
-    -- what was typed into forms, if the notebook cannot store it
+    -- what was typed into forms, if the notebook cannot store it, and the app's marks
     CREATE TABLE IF NOT EXISTS draft (
         at TEXT NOT NULL,
         bank TEXT NOT NULL,
-        -- the purpose, the problem and the seed, such as "answer 01-loans/monthly-payment 3"
+        -- the purpose and what it is about, such as "answer 01-loans/monthly-payment 3" or "read 01-loans/interest"
         key TEXT NOT NULL,
         -- in JSON
         value TEXT NOT NULL,
@@ -64,6 +65,10 @@ _TABLES = """
 """
 _EVENT = "at, bank, problem, seed, digest, what, place, outcome, points, hint, seconds"
 _ESTIMATE = "at, bank, problem, seed, off, confidence, hit"
+_NUMBER, _MAYBE = int | float, int | float | None
+_EVENT_TYPES = (str, str, str, str, str, str, str, str, _NUMBER, int, _MAYBE)
+_ESTIMATE_TYPES = (str, str, str, str, _NUMBER, _MAYBE, int | None)
+Row = tuple[Any, ...]
 _ABOUT = "instr(key || ' ', ' ' || ? || ' ') > 0"  # whether a draft is about a problem
 
 
@@ -106,6 +111,12 @@ class ProgressFile:
         rows = self._rows(f"SELECT key, value FROM draft WHERE bank = ? AND {_ABOUT}", bank, problem)
         return {row["key"]: self._read(json.loads, row["value"]) for row in rows}
 
+    def marks(self) -> list[Mark]:
+        """Return the app's marks: the sections that were read, and settings."""
+        query = f"SELECT at, bank, key, value FROM draft WHERE {' OR '.join(['key LIKE ?'] * len(MARKS))} ORDER BY at"
+        rows = self._rows(query, *(f"{purpose} %" for purpose in MARKS))
+        return [self._read(_mark, row) for row in rows]
+
     def events(self) -> list[Event]:
         """Return all events, in order."""
         return [Event(**self._read(_of_variant, row)) for row in self._rows(f"SELECT {_EVENT} FROM event ORDER BY id")]
@@ -136,6 +147,30 @@ class ProgressFile:
             "estimates": self._rows(f"SELECT {_ESTIMATE} FROM estimate ORDER BY rowid"),
             "drafts": [{**draft, "value": self._read(json.loads, draft["value"])} for draft in drafts],
         }
+
+    def add_exported(self, document: Any) -> int:
+        """Add what another file holds, as `exported` returns it, and return the number of new events.
+
+        What both hold is kept once; of two drafts, the later one. Raises Unusable for anything else, and then changes nothing.
+        """
+        events, estimates, drafts = _checked(document)
+        with self._open() as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            held = [tuple(row) for row in db.execute(f"SELECT {_EVENT} FROM event ORDER BY id")]
+            new = [row for row in dict.fromkeys(events) if row not in set(held)]
+            if new:  # only the order of events is trusted, so those of two files are put in order
+                merged = sorted([*held, *new], key=lambda row: datetime.fromisoformat(row[0]))
+                db.execute("DELETE FROM event")
+                db.executemany(
+                    f"INSERT INTO event ({_EVENT}) VALUES ({', '.join('?' * len(held[0] if held else new[0]))})", merged
+                )
+            db.executemany(f"INSERT OR IGNORE INTO estimate ({_ESTIMATE}) VALUES (?, ?, ?, ?, ?, ?, ?)", estimates)
+            db.executemany(
+                "INSERT INTO draft (at, bank, key, value) VALUES (?, ?, ?, ?) ON CONFLICT (bank, key) DO UPDATE "
+                "SET at = excluded.at, value = excluded.value WHERE excluded.at > draft.at",
+                drafts,
+            )
+        return len(new)
 
     def forget(self, problem: str | None = None) -> None:
         """Delete everything saved for a problem, in any bank; without a problem, delete everything."""
@@ -204,6 +239,11 @@ class ProgressFile:
             raise Unusable(f"{self.path} belongs to {whose}. The file was not changed.")
 
 
+def _mark(row: Mapping[str, Any]) -> Mark:
+    purpose, _, name = row["key"].partition(" ")
+    return Mark(row["at"], row["bank"], purpose, name, json.loads(row["value"]))
+
+
 def _of_variant(row: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the time and the variant of a row to the types that events use. Raises ValueError."""
     rest = {name: value for name, value in row.items() if name not in ("at", *Variant._fields)}
@@ -212,3 +252,32 @@ def _of_variant(row: Mapping[str, Any]) -> dict[str, Any]:
     if at.tzinfo is None:
         raise ValueError(f"a time without a time zone, {row['at']}")
     return {"at": at, "variant": variant, **rest}
+
+
+def _checked(document: Any) -> tuple[list[Row], list[Row], list[Row]]:
+    """Return the rows of an exported file. Raises Unusable if shardwise cannot have written it."""
+    try:
+        if document["format"] != _FORMAT:
+            raise ValueError(f"its format is {document['format']!r} instead of {_FORMAT}")
+        events = [_row(row, _EVENT, _EVENT_TYPES) for row in document["events"]]
+        estimates = [_row(row, _ESTIMATE, _ESTIMATE_TYPES) for row in document["estimates"]]
+        drafts = [
+            (*_row(row, "at, bank, key", (str, str, str)), json.dumps(row["value"])) for row in document["drafts"]
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise Unusable(
+            f"This is not a record of shardwise ({why}). Nothing was changed. `shardwise progress --export` writes one."
+        ) from None
+    return events, estimates, drafts
+
+
+def _row(row: Any, columns: str, types: Sequence[type | UnionType]) -> Row:
+    """Return the values of some columns of a row. Raises KeyError, TypeError and ValueError."""
+    values = tuple(row[name] for name in columns.split(", "))
+    for name, value, wanted in zip(columns.split(", "), values, types, strict=True):
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            raise TypeError(f"{name} is {value!r}")
+    if datetime.fromisoformat(values[0]).tzinfo is None:
+        raise ValueError(f"a time without a time zone, {values[0]}")
+    return values

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from shardwise.errors import ShardwiseError
 from shardwise.question import Feedback, Outcome
 from shardwise.student.progress.clock import now
-from shardwise.student.progress.events import Estimate, Event, Place, Variant
+from shardwise.student.progress.events import Estimate, Event, Mark, Place, Variant
 
 if TYPE_CHECKING:
     from shardwise.student.progress.file import ProgressFile
@@ -62,6 +62,10 @@ class Journal:
     def drafts_of(self, bank: str, problem: str) -> dict[str, Any]:
         """Return what was typed for a problem, by key; empty if the file cannot be read."""
         return self._known(lambda file: file.drafts_of(bank, problem), {})
+
+    def marks(self) -> list[Mark]:
+        """Return the app's marks; none if the file cannot be read."""
+        return self._known(lambda file: file.marks(), [])
 
     def seeds(self, variant: Variant) -> list[str]:
         """Return the seeds of all variants of this problem that have an event; none if the file cannot be read."""

@@ -69,6 +69,10 @@ class Record:
         """Return whether it is due on that local day or was due before."""
         return self.due is not None and self.due.astimezone().date() <= today
 
+    def due_by(self, today: date) -> datetime | None:
+        """Return when it was due if that is on that local day or before, otherwise None."""
+        return self.due if self.is_due(today) else None
+
     def was_practised(self, day: date) -> bool:
         """Return whether a variant was answered, or its solution shown, on that local day."""
         return any(at.astimezone().date() == day for at, _ in self.reviews)

@@ -1,0 +1,124 @@
+"""The student's record as the app shows it: ticks, what comes next, today's five, and the days in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from shardwise.app.steps import Walk
+from shardwise.student.progress.chapters import ChapterProgress, ProblemRow, Progress
+from shardwise.student.session import SEED
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What the app keeps besides the answers: the sections that were read, and settings."""
+
+    read: Mapping[str, str]  # by section, as chapter/step: when, as text that sorts
+    settings: Mapping[str, Any]
+
+
+def record_as_data(walks: Sequence[Walk], found: Progress, marks: Marks, days: int) -> Data:
+    """Return the record of a student in plain data: `found` is their progress in all chapters, `days` the days in a row."""
+    day = found.chapters[0].today
+    rows = {row.problem.id: row for chapter in found.chapters for row in chapter.rows}
+    return {
+        "problems": {name: _state(row, day) for name, row in rows.items() if row.record.is_begun},
+        "read": list(marks.read),
+        "next": next_step(walks, rows, marks.read),
+        "today": _today(found, day),
+        "streak": {"days": days, "today": any(row.record.was_practised(day) for row in rows.values())},
+        "settings": {"goal": True, **marks.settings},
+    }
+
+
+def state_of(row: ProblemRow) -> Data:
+    """Return whether a problem is solved and mastered, and how many variants were answered right without a hint."""
+    record = row.record
+    return {"solved": record.is_solved, "mastered": record.is_mastered, "right": len(record.unaided)}
+
+
+def _state(row: ProblemRow, day: date) -> Data:
+    due = row.record.due
+    on = due.astimezone().date() if due else None
+    return {**state_of(row), "due": on.isoformat() if on else None, "isDue": bool(on and on <= day)}
+
+
+def _today(found: Progress, day: date) -> Data:
+    """Return today's five, each with its seed and whether it is done, and how many due problems wait for later days."""
+    five = [
+        {
+            "problem": row.problem.id,
+            "seed": row.morning.next_seed() if row.morning.is_begun else SEED,
+            "title": row.problem.title,
+            "done": row.record.was_practised(day),
+        }
+        for row in found.five
+    ]
+    return {"problems": five, "waiting": found.waiting}
+
+
+def next_step(walks: Sequence[Walk], rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> Data | None:
+    """Return the one step that *Continue* opens, or None when every section is read and every problem solved.
+
+    It is the first open step of the chapter that was worked in last, else of the first chapter after it with an open step.
+    """
+    last = _last_worked_in(walks, rows, read)
+    order = [*walks[last:], *walks[:last]]
+    for walk in order:
+        if (step := open_step(walk, rows, read)) is not None:
+            is_new = not any(_times(walk, rows, read) for walk in walks)
+            title = walk.bank.chapters[walk.name].title
+            why = "Start here" if is_new else "Where you left off" if walk is order[0] else "The next chapter"
+            return {"chapter": walk.name, "step": step, "title": _title(walk, step), "about": title, "why": why}
+    return None
+
+
+def open_step(walk: Walk, rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> str | None:
+    """Return the first step of a chapter that is a section not read, or a problem not solved.
+
+    A section counts as read when a problem after it was started, since students also read in notebooks.
+    """
+    begun = [place for place, step in enumerate(walk.steps) if step.problem and rows[step.problem.id].record.is_begun]
+    reached = max(begun, default=-1)
+    for place, step in enumerate(walk.steps):
+        if step.problem is not None:
+            if not rows[step.problem.id].record.is_solved:
+                return step.id
+        elif f"{walk.name}/{step.id}" not in read and place > reached:
+            return step.id
+    return None
+
+
+def towards_mastery(chapter: ChapterProgress, after: str) -> Data | None:
+    """Return the problem of a chapter to practise next, with new numbers, until all are mastered; then None.
+
+    It is the one with the fewest variants answered right, and another than the one `after` which it comes, if there is one.
+    """
+    left = [row for row in chapter.rows if not row.record.is_mastered]
+    order = sorted(left, key=lambda row: (row.problem.id == after, len(row.record.unaided)))
+    if not order:
+        return None
+    row = order[0]
+    seed = row.record.next_seed() if row.record.is_begun else SEED
+    return {"problem": row.problem.id, "seed": seed, "title": row.problem.title, "left": len(left)}
+
+
+def _title(walk: Walk, step: str) -> str:
+    return next(known.title for known in walk.steps if known.id == step)
+
+
+def _last_worked_in(walks: Sequence[Walk], rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> int:
+    latest = [max(_times(walk, rows, read), default="") for walk in walks]
+    return max(range(len(walks)), key=lambda place: (latest[place], -place), default=0)
+
+
+def _times(walk: Walk, rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> list[str]:
+    """Return when something was done in a chapter, as text that sorts: all in UTC."""
+    ids = [step.problem.id for step in walk.steps if step.problem]
+    reviews = [at.isoformat() for name in ids for at, _ in rows[name].record.reviews]
+    return [*reviews, *(at for name, at in read.items() if name.partition("/")[0] == walk.name)]

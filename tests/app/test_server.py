@@ -1,0 +1,105 @@
+"""The server on this computer: only the browser that was given the address may use it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from threading import Thread
+
+import pytest
+
+from shardwise.app.server import HOST, Server
+from shardwise.bank.bank import Bank, Banks
+
+ASK = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def server(whole_bank: Bank) -> Iterator[Server]:
+    with Server(Banks([whole_bank])) as made:
+        Thread(target=made.serve_forever, daemon=True).start()
+        yield made
+        made.shutdown()
+
+
+def fetch(server: Server, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
+    """Return the status and the body of a reply; the headers have underscores for hyphens."""
+    given = {
+        "Cookie": f"{server.cookie}={server.token}",
+        **{name.replace("_", "-"): it for name, it in headers.items()},
+    }
+    data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+    with closing(http.client.HTTPConnection(HOST, server.server_port, timeout=10)) as connection:
+        connection.request("GET" if body is None else "POST", path, data, given)
+        reply = connection.getresponse()
+        return reply.status, reply.read()
+
+
+def test_the_address_gives_a_cookie_and_the_cookie_opens_the_app(server: Server) -> None:
+    with closing(http.client.HTTPConnection(HOST, server.server_port, timeout=10)) as connection:
+        connection.request("GET", f"/?token={server.token}")
+        reply = connection.getresponse()
+    assert (reply.status, reply.getheader("Location")) == (303, "/")
+    cookie = reply.getheader("Set-Cookie") or ""
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert fetch(server, "/", Cookie=cookie.partition(";")[0])[0] == 200
+    status, body = fetch(server, "/ask", {"do": "map"}, **ASK)
+    assert (status, len(json.loads(body)["map"]["chapters"])) == (200, 16)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Cookie": ""},
+        {"Cookie": "shardwise=guess"},
+        {"Cookie": "\x7f=;;="},
+        {"Host": "evil.example:80"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+    ],
+)
+def test_nobody_else_is_answered(server: Server, headers: dict[str, str]) -> None:
+    assert fetch(server, "/ask", {"do": "map"}, **(ASK | headers)) == (403, b"")
+    if "Origin" not in headers:
+        assert fetch(server, "/", **headers)[0] == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../app.py", "/%2e%2e/app.py", "/figures/01-ring-all-reduce/../chapter.yaml", "/figures/01-ring-all-reduce/lesson.md",
+     "/figures/nowhere/x.png", "/figures/01-ring-all-reduce/..%2f..%2fx.png", "/figures/01-ring-all-reduce/\\x.png", "/nothing.js"],
+)  # fmt: skip
+def test_only_the_app_and_the_figures_of_lessons_are_served(server: Server, path: str) -> None:
+    assert fetch(server, path) == (404, b"")
+
+
+def test_figures_of_lessons_are_served(server: Server) -> None:
+    status, body = fetch(server, "/figures/01-ring-all-reduce/chunks-on-a-ring.png")
+    assert (status, body[:4]) == (200, b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("body", "status"), [(b"{", 400), (b"[" * 100_000, 400), (b"x" * 2_000_001, 413), ({"do": "\ud800"}, 200)]
+)
+def test_bad_bodies_are_refused_and_the_server_goes_on(server: Server, body: object, status: int) -> None:
+    try:
+        assert fetch(server, "/ask", body, **ASK)[0] == status
+    except (BrokenPipeError, ConnectionResetError):  # it hangs up before the whole body is sent
+        assert status == 413
+    assert fetch(server, "/ask", {"do": "map"}, **ASK)[0] == 200
+
+
+def test_start_prints_the_address_and_ends_with_ctrl_c(whole_bank: Bank) -> None:
+    command = [sys.executable, "-m", "shardwise", "start", "--no-browser", "--bank", str(whole_bank.folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline().startswith("Open http://127.0.0.1:")
+        started.send_signal(signal.SIGINT)
+        _, errors = started.communicate(timeout=20)
+    assert (started.returncode, errors.splitlines()[-1]) == (130, "Stopped. Your answers are saved.")
