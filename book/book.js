@@ -1,6 +1,14 @@
-// Words typed into a page of the book are looked up by the app, whose search has its entries too.
-document.querySelector("form[role=search]").addEventListener("submit", (event) => {
+// The search field of the header: the app looks up what is typed, and `/` leads to the field, as in the app.
+
+const form = document.querySelector("form[role=search]");
+const { q } = form.elements;
+
+form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const form = event.currentTarget;
-  location.href = `${form.action}#/search?q=${encodeURIComponent(form.elements.q.value)}`;
+  location.href = `${form.action}#/search?q=${encodeURIComponent(q.value.trim())}`;
+});
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  q.focus();
 });

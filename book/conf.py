@@ -20,12 +20,10 @@ html_show_copyright = False
 html_theme_options = {"footer_icons": []}
 html_use_index = False
 templates_path = ["_templates"]
-html_sidebars = {
-    "**": ["app-search.html", "sidebar/scroll-start.html", "sidebar/navigation.html", "sidebar/scroll-end.html"]
-}
+html_sidebars = {"**": ["sidebar/scroll-start.html", "sidebar/navigation.html", "sidebar/scroll-end.html"]}
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
-html_js_files = ["book.js"]
+html_js_files = [("book.js", {"type": "module"})]
 html_math_renderer = "mathml"
 highlight_language = "none"  # a block that names no language is no Python
 

@@ -16,24 +16,32 @@ from sphinx.application import Sphinx
 from book.sources import DOCUMENTS, FOLDER, place
 
 FILE = "index.json"
-ONLY_TITLES = {"docs/formulas.md", "docs/coverage.md", "docs/mutants.md"}  # long lists of what the app's index has, or that nobody looks up
+ONLY_TITLES = {
+    "docs/formulas.md",
+    "docs/coverage.md",
+    "docs/mutants.md",
+}  # long lists of what the app's index has, or that nobody looks up
 
 Entry = dict[str, str]
 
 
 def entries(app: Sphinx) -> Iterator[Entry]:
     """Yield an entry for each section of the documents, in the order of the book."""
-    for name in (name for names in DOCUMENTS.values() for name in names):
-        page = place(name).removesuffix(".md")
-        about = ""
-        for section in app.env.get_doctree(page).findall(nodes.section):
-            title = section[0].astext()
-            if about and name in ONLY_TITLES:
-                break
-            to = f"{FOLDER}/{page}.html" + (f"#{section['ids'][0]}" if about else "")
-            text = "" if name in ONLY_TITLES else _text(section)
-            yield {"type": "page", "title": title, "about": about, "text": text, "to": to}
-            about = about or title
+    for group, names in DOCUMENTS.items():
+        for name in names:
+            page = place(name).removesuffix(".md")
+            first, *others = app.env.get_doctree(page).findall(nodes.section)
+            address, title = f"{FOLDER}/{page}.html", first[0].astext()
+            if name in ONLY_TITLES:
+                yield _entry(title, group, "", address)
+                continue
+            yield _entry(title, group, _text(first), address)
+            for section in others:
+                yield _entry(section[0].astext(), title, _text(section), f"{address}#{section['ids'][0]}")
+
+
+def _entry(title: str, about: str, text: str, to: str) -> Entry:
+    return {"type": "page", "title": title, "about": about, "text": text, "to": to}
 
 
 def _text(section: nodes.section) -> str:

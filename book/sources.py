@@ -19,6 +19,7 @@ from shardwise.kinds import text_of
 
 ROOT = Path(__file__).parents[1]
 HOME = "https://github.com/shardwise/shardwise/blob/main/"  # where links of the README lead
+SITE = "https://shardwise.github.io/shardwise/"  # where a release publishes the app, with the book in FOLDER
 FOLDER = "docs"  # of a site, where the book is; the app is one folder up
 EXAMPLES = 2  # of a chapter
 SEED = "book"  # of the worked examples: other numbers than those that the notebooks ask
@@ -50,7 +51,7 @@ def main(out: Path) -> None:
     pages["docs/formulas.md"] = in_markdown(bank, formulas_of(bank), ROOT / "docs")
     pages |= dict(_references()) | dict(reference.pages())
     written = (name for names in DOCUMENTS.values() for name in names if name not in pages)
-    pages |= {name: (ROOT / name).read_text("utf-8").replace(HOME, "/") for name in written}
+    pages |= {name: _at_home((ROOT / name).read_text("utf-8"), name) for name in written}
     for name, text in pages.items():
         path = out / place(name)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -175,6 +176,12 @@ def _references() -> Iterator[tuple[str, str]]:
 
 
 # Links ------------------------------------------------------------------------------------------------------------------
+
+
+def _at_home(text: str, name: str) -> str:
+    """Return a document whose links to the repository and to the published site lead to this site."""
+    text = re.sub(rf"(?<=\]\(){re.escape(SITE)}{FOLDER}/([\w./-]+)\.html", r"/docs/\1.md", text.replace(HOME, "/"))
+    return re.sub(rf"\[([^\]]*)\]\({re.escape(SITE)}\)", rf'<a href="{in_the_app(name, "")}">\1</a>', text)
 
 
 def _linked(text: str, name: str, pages: dict[str, str]) -> str:
