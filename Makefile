@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start hundreds of processes; without cached bytecode, each would compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 # Built by npm from desk/, and not committed.
-BUNDLES := grader/shardwise/student/widget/desk.js shardwise-bank/shardwise_bank/static/forms.js
+BUNDLES := grader/shardwise/student/widget/desk.js grader/shardwise/app/static/app.js shardwise-bank/shardwise_bank/static/forms.js
 NPM := $(or $(shell command -v npm),$(CURDIR)/.node/bin/npm)
 RUN_NPM := PATH="$(dir $(NPM)):$$PATH" $(NPM)
 # In alphabetical order, so that the browser tests run early, while other tests use the cores that they leave idle. Three processes, because

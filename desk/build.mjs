@@ -1,10 +1,11 @@
-// Builds the two bundles: the engine's desk, and the script with the forms of the shipped bank's kinds.
+// Builds the bundles: the desk for notebooks, the app, and the script with the forms of the shipped bank's kinds.
 
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const BUNDLES = {
   "src/desk.js": "../grader/shardwise/student/widget/desk.js",
+  "src/app/app.js": "../grader/shardwise/app/static/app.js",
   "bank/forms.js": "../shardwise-bank/shardwise_bank/static/forms.js",
 };
 

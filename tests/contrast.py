@@ -31,7 +31,7 @@ PALE = """(selector) => {
   const found = [];
   for (const form of document.querySelectorAll(selector)) {
     for (const element of (form.shadowRoot ?? form).querySelectorAll("*")) {
-      const typed = element.tagName === "INPUT" && element.value;
+      const typed = element.tagName === "INPUT" && element.type !== "range" && element.value;
       if (!typed && ![...element.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
       const layers = [];
       for (let up = element; up; up = up.parentElement ?? up.getRootNode().host) layers.unshift(getComputedStyle(up).backgroundColor);

@@ -52,7 +52,8 @@ export const schedule = {
       const back = before(draft);
       const isAtStart = text === field.source;
       const again = () => set({ ...start, under: draft });
-      return html`<div class="field schedule">
+      return html`<div class="field wide schedule">
+        <div class="building">
         <div class="label" id="${id}-label">${field.label}</div>
         <div role="group" aria-labelledby="${id}-label" @keydown=${moved}>
           ${field.start.rows.map(({ label }, stage) =>
@@ -79,6 +80,7 @@ export const schedule = {
         </details>
         <p class="quiet told" aria-live="polite">${fault || (now.read ?? nothing)}</p>
         ${now.why ? html`<p class="quiet">${now.why}</p>` : nothing}
+        </div>
         <div class="chart" style="min-height: ${heightFor(field.start.rows.length)}px">${unsafeHTML(now.picture ?? "")}</div>
       </div>`;
     });
@@ -90,7 +92,7 @@ export const schedule = {
 };
 
 /** The largest height of a chart in pixels, with its target, margins and scroll bar, so that nothing below it moves. */
-const heightFor = (stages) => 30 * stages + 72;
+const heightFor = (stages) => 30 * stages + 92;
 
 /** A stage: its line, a button for each operation that can come next, and Python's notes. */
 function row({ field, label, stage, line, said, isKnown, put, take }) {
@@ -153,7 +155,7 @@ function keysOf({ series }) {
 }
 
 schedule.style = css`
-  .schedule { container-type: inline-size; }
+  .building { container-type: inline-size; max-width: var(--measure); }
   .chart { overflow-x: auto; } /* not the drawing, which is replaced at every step and would scroll back */
   .chart > * { overflow: visible !important; }
   .stage {

@@ -1,6 +1,6 @@
 // A problem as a form, which shows it, collects an answer, and shows Python's verdict. Nothing is judged here.
 
-import { adoptStyles, html, LitElement, nothing } from "lit";
+import { adoptStyles, css, html, LitElement, nothing } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { Width } from "./draw/width.js";
@@ -9,7 +9,9 @@ import { hintButton, hintsAsked } from "./hints.js";
 import { Reach } from "./reach.js";
 import { addScripts } from "./scripts.js";
 import { styles } from "./styles.js";
+import { formOf, goTo } from "./way.js";
 
+const SETTLED_MS = 1000; // after a check, until charts above its verdict have been drawn
 const PATIENCE_MS = 1000; // an idle kernel replies in a few milliseconds
 
 /** Escape text for HTML. */
@@ -17,9 +19,19 @@ function escaped(text) {
   return Object.assign(document.createElement("p"), { textContent: text }).outerHTML;
 }
 
+const status = (root) => root.querySelector(".said > *");
+
 const WAITING = escaped(
   "Still waiting for the kernel. It may be busy with another cell. If the kernel or Jupyter was restarted, run this cell again.",
 );
+
+/** A form grows with its code, tables and charts up to the width of the page; text keeps its measure. */
+const formStyle = css`
+  :host { --measure: calc(50rem - 2.5rem - 2px); width: fit-content; min-width: min(100% - 4px, 50rem); max-width: calc(100% - 4px); }
+  section > *, form > *, .fields > :not(.wide, .parts), .prose > :not(pre, table, math, .shardwise-picture) { max-width: var(--measure); }
+  section > :is(header, .prose, form, [aria-live]), form > :is(.prose, .fields) { max-width: none; }
+  .prose:is(.more, .note) { --measure: calc(50rem - 3.4rem - 6px); } /* less its bar on the left */
+`;
 
 /** Handle a submit, and Enter in a text field, since JupyterLab keeps browsers from submitting on Enter. */
 const submits = (act) => (event) => {
@@ -35,14 +47,15 @@ export class Problem extends LitElement {
     given: { attribute: false },
     question: { state: true },
     draft: { state: true }, // the contents of the fields
-    said: { state: true }, // the contents of the status: an outcome and a text
+    said: { state: true }, // the contents of the status: an outcome, a text, and for a verdict the answer that it is about
     hints: { state: true }, // the hints so far, each with its part; null for a hint to the question in general
     solution: { state: true },
     checked: { state: true }, // the last answer that was checked, and the notes on its parts
     trail: { state: true }, // the questions shown here before, for Back, each with its last active field
     estimate: { state: true }, // the saved estimate, as typed and as read
     unread: { state: true }, // why the estimate cannot be read
-    isChecking: { state: true }, // whether an answer is being checked, so that the status is about the previous one
+    isChecking: { state: true }, // whether an answer is being checked, so that the verdict is about the previous one
+    isSolved: { state: true }, // whether any variant of the problem was solved
     isOver: { state: true }, // whether this was the last problem of its chapter
   };
 
@@ -50,6 +63,7 @@ export class Problem extends LitElement {
 
   #width = new Width(this);
   #field = ""; // the id of the last active field
+  #growth; // watches whether the form grows above a text that was just scrolled into view
   #told = 0; // counts messages, so that screen readers announce a repeated one again
 
   willUpdate(changed) {
@@ -83,9 +97,10 @@ export class Problem extends LitElement {
   }
 
   /** Show another question in place of the current one, with the hints already given to it. */
-  #show({ question, hints }) {
+  #show({ question, hints, state }) {
     this.question = question;
-    adoptStyles(this.renderRoot, [styles, ...fieldStyles()]); // the question may have brought a new field type
+    this.isSolved = state?.solved;
+    adoptStyles(this.renderRoot, [styles, formStyle, ...fieldStyles()]); // the question may have brought a new field type
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
     this.unread = "";
@@ -98,6 +113,11 @@ export class Problem extends LitElement {
     this.#say();
   }
 
+  /** Show whether the problem is solved by now. */
+  renew({ question, state }) {
+    if (question.id === this.question.id) this.isSolved = state.solved;
+  }
+
   get #key() {
     return `answer ${this.question.id} ${this.question.seed}`;
   }
@@ -106,9 +126,24 @@ export class Problem extends LitElement {
     return `estimate ${this.question.id} ${this.question.seed}`;
   }
 
-  #say(outcome = "", text = "") {
+  #say(outcome = "", text = "", about = undefined) {
     this.#told += 1;
-    this.said = { outcome, html: text };
+    this.said = { outcome, html: text, about: JSON.stringify(about) };
+  }
+
+  /** Scroll a text that has just been added into view, but no further than needed; of a tall one, the top. */
+  async #reveal(find) {
+    await this.updateComplete;
+    const text = find(this.renderRoot);
+    if (!text) return;
+    const isTall = text.getBoundingClientRect().height > innerHeight;
+    const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const to = { block: isTall ? "start" : "nearest", behavior: isCalm ? "auto" : "smooth" };
+    this.#growth?.disconnect();
+    const growth = new ResizeObserver(() => text.scrollIntoView(to)); // it reports the current size first
+    growth.observe(this);
+    setTimeout(() => growth.disconnect(), SETTLED_MS);
+    this.#growth = growth;
   }
 
   /** Return Python's reply to a request about this question, or an `error`; call `waits` if it takes long. */
@@ -129,9 +164,13 @@ export class Problem extends LitElement {
   async #ask(request) {
     const asked = this.question;
     const before = this.said;
-    const reply = await this.#send(request, (words) => this.#say("blank", words));
+    const say = (outcome, words) => {
+      this.#say(outcome, words);
+      if (request.do !== "question") this.#reveal(status);
+    };
+    const reply = await this.#send(request, (words) => say("blank", words));
     if (this.question !== asked) return {};
-    if (reply.error) this.#say("broken", reply.error);
+    if (reply.error) say("broken", reply.error);
     else if (this.said.html === WAITING) this.said = before;
     return reply;
   }
@@ -155,11 +194,20 @@ export class Problem extends LitElement {
   async #check() {
     const answer = answerOf(this.question.form.fields, this.draft);
     this.isChecking = true;
-    const { verdict } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
+    const { verdict, state } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
     this.isChecking = false;
     if (!verdict) return;
-    this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
+    this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""), answer);
     this.checked = { answer, notes: verdict.notes };
+    if (state) this.isSolved = state.solved;
+    this.#announce("checked", { outcome: verdict.outcome });
+    this.#reveal((root) => root.activeElement?.closest(".parts > details")?.querySelector(".note") ?? status(root));
+  }
+
+  /** Tell the page around the form what happened here: an event that names the question. */
+  #announce(what, more = {}) {
+    const detail = { problem: this.question.id, seed: this.question.seed, ...more };
+    this.dispatchEvent(new CustomEvent(`shardwise-${what}`, { detail, bubbles: true, composed: true }));
   }
 
   async #commit(typed) {
@@ -178,12 +226,17 @@ export class Problem extends LitElement {
 
   #hint = async (part) => {
     const { hints } = await this.#ask({ do: "hint", part, shown: this.#hintsTo(part).length });
-    if (hints) this.hints = [...this.hints.filter((hint) => hint.part !== part), ...hints];
+    if (!hints) return;
+    const before = new Set(this.renderRoot.querySelectorAll(".more"));
+    this.hints = [...this.hints.filter((hint) => hint.part !== part), ...hints];
+    this.#reveal((root) => [...root.querySelectorAll(".more")].find((text) => !before.has(text)));
   };
 
   async #solve() {
     const { solution } = await this.#ask({ do: "solution" });
-    if (solution) this.solution = solution;
+    if (!solution) return;
+    this.solution = solution;
+    this.#reveal((root) => root.querySelector("section > :last-child > .more"));
   }
 
   /** Go to another variant of this problem, or to the next problem of the chapter. */
@@ -194,18 +247,16 @@ export class Problem extends LitElement {
     if (end) {
       this.isOver = true;
       this.#say("blank", end);
+      this.#reveal(status);
     }
     if (question && !this.#isElsewhere(question)) this.#arrive([...this.trail, here], reply, words);
   }
 
   /** If the page has another form for this problem, as a chapter's notebook has, go there and return true. */
   #isElsewhere({ id }) {
-    const own = [...document.querySelectorAll(this.localName)].find(
-      (form) => form !== this && form.given?.question.id === id,
-    );
+    const own = this.given.walk ? undefined : formOf(id, this);
     if (!own || id === this.question.id) return false;
-    own.scrollIntoView({ block: "start" });
-    own.renderRoot.querySelector("h3").focus({ preventScroll: true });
+    goTo(own, this);
     return true;
   }
 
@@ -226,6 +277,7 @@ export class Problem extends LitElement {
       const seeds = [...trail.filter((place) => place.problem === id).map((place) => place.seed), question.seed];
       this.host.draft.set(`variants ${id} ${seed}`, seeds.slice(1));
     }
+    this.#announce("went");
     this.updateComplete.then(() => this.#begin(field));
   }
 
@@ -245,14 +297,24 @@ export class Problem extends LitElement {
     }
   }
 
+  /** Whether the verdict is about an answer that was changed since. */
+  get #isOld() {
+    const { about } = this.said;
+    return about !== undefined && about !== JSON.stringify(answerOf(this.question.form.fields, this.draft));
+  }
+
   render() {
     const { question } = this;
+    const isOld = this.#isOld;
+    const isPale = isOld || (this.isChecking && this.said.about !== undefined);
     const check = submits(() => this.#check());
     return html`
       <section aria-labelledby="title">
         <header>
           <h3 id="title" tabindex="-1">${question.title}</h3>
-          <span class="quiet">${question.points}</span>
+          <span class="quiet">
+            ${this.isSolved ? html`<span class="solved" role="img" aria-label="solved">✓</span>` : nothing} ${question.points}
+          </span>
         </header>
         <div class="prose">${unsafeHTML(question.prompt)}</div>
         ${question.estimated_first ? this.#estimateFirst() : nothing}
@@ -270,6 +332,8 @@ export class Problem extends LitElement {
                 change: this.#change,
                 width: this.#width.value,
                 checked: this.checked,
+                prompt: question.prompt,
+                points: question.worth,
                 askOf: this.#askOf,
                 ask: this.#send,
                 hinted: { to: this.#hintsTo, ask: this.#hint },
@@ -279,7 +343,8 @@ export class Problem extends LitElement {
           )}
           <div class="buttons"><button class="primary">Check</button></div>
         </form>
-        <div role="status" class="prose said ${this.isChecking ? "old" : ""}" data-outcome=${this.said.outcome}>
+        <p class="quiet since" aria-live="polite">${isOld ? "About your previous answer:" : nothing}</p>
+        <div role="status" class="prose said ${isPale ? "old" : ""} ${this.isChecking ? "soon" : ""}" data-outcome=${this.said.outcome}>
           ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
         </div>
         ${this.#actions()}
@@ -316,7 +381,7 @@ export class Problem extends LitElement {
   }
 
   #actions() {
-    const { hints } = this.question; // a case may have hints only for its parts
+    const { hints, another } = this.question; // a case may have hints only for its parts
     const isRight = this.said.outcome === "correct";
     const button = (words, act, { off = false, primary = false } = {}) =>
       html`<button
@@ -326,12 +391,16 @@ export class Problem extends LitElement {
       <div class="buttons" role="group" aria-label="More actions">
         ${hints ? hintButton(hints - this.#hintsTo(null).length, () => this.#hint(null), "plain") : nothing}
         ${button("Solution", () => this.#solve(), { off: this.solution !== "" })}
-        ${button("New numbers", () => this.#go({ do: "another" }, "The same problem with new numbers."))}
+        ${button(another.button, () => this.#go({ do: "another" }, another.said))}
         ${this.trail.length ? button("Back", () => this.#back()) : nothing}
-        ${button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
-          off: this.isOver,
-          primary: isRight && !this.isOver,
-        })}
+        ${
+          this.host.next
+            ? button("Continue", () => this.host.next(), { primary: isRight })
+            : button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
+                off: this.isOver,
+                primary: isRight && !this.isOver,
+              })
+        }
       </div>
     `;
   }

@@ -3,6 +3,7 @@
 import { create, define } from "./elements.js";
 import { Figure } from "./figure.js";
 import { Problem } from "./problem.js";
+import { Progress } from "./progress.js";
 import { addScripts } from "./scripts.js";
 
 /**
@@ -10,10 +11,15 @@ import { addScripts } from "./scripts.js";
  * @typedef {object} Host
  * @property {(request: object) => Promise<object>} ask sends a request to Python and returns the reply, both in plain data
  * @property {{get: (key: string) => any, set: (key: string, value: any) => void}} draft stores what was typed
+ * @property {() => void} [next] leads on from a problem, in place of the next problem of its chapter
+ *
+ * A problem dispatches `shardwise-checked` after a verdict and `shardwise-went` after it has gone to another question. Both
+ * bubble out of it, with the `problem` and its `seed` in their detail; the former also has the `outcome`.
  */
 
 define("figure", Figure);
 define("problem", Problem);
+define("progress", Progress);
 
 /**
  * Create an element of the desk from its name, its host, and its initial data, which may list `scripts`.

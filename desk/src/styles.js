@@ -59,12 +59,16 @@ export const styles = css`
 
   code, pre, .listing { color: inherit; font-family: var(--mono); font-size: 13px; }
   pre { margin: 0.5em 0; padding: 0.5em 0.75em; overflow-x: auto; border-left: 2px solid var(--edge); }
+  :is(pre, .listing, .chart, .data .prose, .cm-scroller)::-webkit-scrollbar { width: 10px; height: 10px; } /* always visible */
+  :is(pre, .listing, .chart, .data .prose, .cm-scroller)::-webkit-scrollbar-track { background: var(--tint); }
+  :is(pre, .listing, .chart, .data .prose, .cm-scroller)::-webkit-scrollbar-thumb { border-radius: 5px; background: var(--field-edge); }
   table { margin: 0.5em 0; border-collapse: collapse; }
   th, td { padding: 0.25em 0.75em; border: 1px solid var(--edge); text-align: left; }
   math[display="block"] { margin: 0.6em 0; }
 
   :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   h3:focus { outline: none; }
+  .solved { color: var(--correct); font-weight: 600; }
 
   /* Fields. */
 
@@ -153,6 +157,7 @@ export const styles = css`
   .estimate summary { width: max-content; color: var(--accent); cursor: pointer; }
   .estimate form { margin: 0.5rem 0 0; }
   #estimate-reading { margin-top: 0.3rem; }
+  .typical { margin-top: 0.6rem; }
   .row { display: flex; flex-wrap: wrap; gap: 0.5rem; margin-top: 0.3rem; }
   .unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 
@@ -188,13 +193,17 @@ export const styles = css`
 
   .said { --outcome: var(--blank); }
   .said > :not(:empty) { border-left-color: var(--outcome); }
-  .said.old:not([data-outcome="blank"]) { opacity: 0.35; transition: opacity 0s 0.15s; } /* no flash if Python replies at once */
-
   .said p:first-child > strong:first-child { color: var(--outcome); }
   .said[data-outcome="correct"] { --outcome: var(--correct); }
   .said[data-outcome="partial"], .said[data-outcome="broken"] { --outcome: var(--partial); }
   .said[data-outcome="incorrect"] { --outcome: var(--incorrect); }
   .said[data-outcome="unreadable"] { --outcome: var(--unreadable); }
+  .said.old { --outcome: var(--edge); color: var(--quiet); }
+  .said.old.soon :is(div, strong) { transition: color 0s 0.15s, border-color 0s 0.15s; } /* no flash if Python replies at once */
+  .said.old p:first-child > strong:first-child { color: inherit; }
+  .since:empty { display: none; }
+  .since { margin: 0.9rem 0 -0.6rem; }
+  .said > *, .more, .note { scroll-margin-block: 0.75rem; }
 
   @media (forced-colors: active) {
     .line[aria-selected="true"] { outline: 2px solid Highlight; outline-offset: -2px; }

@@ -90,6 +90,7 @@ class Bar(BaseModel):
     end: int
     label: str
     look: Literal["blue", "orange", "green", "wrong"]
+    why: str = ""  # what is wrong with it, in plain text
 
 
 class TimelineRow(BaseModel):
@@ -110,6 +111,7 @@ class Timeline(BaseModel):
     rows: tuple[TimelineRow, ...]
     end: int  # slots up to here that no bar covers are idle
     mark: int | None = None  # a target for the end
+    idle: str = ""  # which slots are idle, in words, for a reader who has no chart
 
 
 class Note(BaseModel):

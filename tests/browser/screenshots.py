@@ -164,10 +164,10 @@ def test_a_case_in_lab(page: Page, lab: Any) -> None:
     question = first("train-a-model")
     in_lab(page, lab, "16-capstone", 'from shardwise import practice\n\npractice("train-a-model")')
     form = form_of(page, question)
-    form.locator("details").first.get_by_role("textbox").fill("512")
+    form.locator(".parts > details").first.get_by_role("textbox").fill("512")
     form.get_by_role("button", name="Check").first.click()
     expect(form.get_by_role("status")).to_contain_text("✗")
-    at_top(page, form.locator("details").first)
+    at_top(page, form.locator(".parts > details").first)
     take(page, "case-in-lab")
 
 

@@ -75,6 +75,7 @@ def test_what_is_answered_is_judged(
     for state, raw in given.items():
         give(hands(page), form, question, raw)
         is_said(form, state)
+        expect(form.get_by_role("status").locator("> *")).to_be_in_viewport()
     picture(page, f"{name}-{hands.__name__}")
 
 

@@ -19,6 +19,7 @@ from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityKey
 from shardwise.markdown.plain import to_plain
 
+OLD = re.compile(r"\bold\b")
 NUMBER, ORDER, LAST = "bytes-per-gpu", "order-ring-events", "ring-or-tree"
 
 
@@ -216,15 +217,98 @@ def test_a_verdict_is_pale_while_the_next_answer_is_checked(bare: Any) -> None:
     form.get_by_label("Your answer").fill("1.4985 GB")
     press(form, "Check")
     expect(status).to_contain_text("You counted one phase")
-    expect(status).to_have_css("opacity", "1")
+    expect(status).not_to_have_class(OLD)
     page.evaluate(HOLD)
     press(form, "Check")
-    expect(status).to_have_css("opacity", "0.35")
+    expect(status).to_have_class(OLD)
     expect(status).to_contain_text("Still waiting for the kernel")
-    expect(status).to_have_css("opacity", "1")  # that is said now
+    expect(status).not_to_have_class(OLD)  # that is said now
     page.evaluate("window.letGo()")
     expect(status).to_contain_text("You counted one phase")
-    expect(status).to_have_css("opacity", "1")
+    expect(status).not_to_have_class(OLD)
+
+
+def test_an_edit_pales_the_verdict_and_says_that_it_is_about_the_previous_answer_until_the_next_check(
+    bare: Any,
+) -> None:
+    form = bare.problem(asked(NUMBER))
+    field, status, since = form.get_by_label("Your answer"), form.get_by_role("status"), form.locator(".since")
+    field.fill("1.4985 GB")
+    expect(since).to_be_empty()
+    press(form, "Check")
+    expect(status).to_contain_text("You counted one phase")
+    field.fill("2 GB")
+    expect(status).to_have_class(OLD)
+    expect(since).to_have_text("About your previous answer:")
+    expect(since).to_have_attribute("aria-live", "polite")
+    bare.is_fit_for_all()  # which measures its contrast
+    field.fill("1.4985 GB")
+    expect(status).not_to_have_class(OLD)  # it is the answer that the verdict is about
+    field.fill("2 GB")
+    press(form, "Check")
+    expect(status).not_to_contain_text("You counted one phase")
+    expect(status).not_to_have_class(OLD)
+    expect(since).to_be_empty()
+
+
+@pytest.mark.parametrize("calm", ["reduce", "no-preference"])
+def test_a_new_text_is_scrolled_into_view_and_the_focus_stays_on_the_button(bare: Any, calm: Any) -> None:
+    page = bare.page
+    page.emulate_media(reduced_motion=calm)
+    page.set_viewport_size({"width": 1100, "height": 330})
+    form = bare.problem(asked(NUMBER))
+    field = form.get_by_label("Your answer")
+    field.fill("1.4985 GB")
+    for button, text in (
+        ("Check", form.locator(".said > *")),
+        (f"Hint ({len(asked(NUMBER).hints)} left)", form.locator(".more").first),
+        ("Solution", form.locator(".more", has_text="Solution")),
+    ):
+        shown = form.get_by_role("button", name=button, exact=True)
+        shown.click()
+        expect(text).to_be_in_viewport(ratio=0.9 if button != "Solution" else 0.5)
+        page.wait_for_function("top => Math.abs(scrollY - (window.before ?? -1)) < 1 || void (window.before = scrollY)")
+        top = text.bounding_box()["y"]
+        assert 0 <= top < 330  # of a tall text one sees the beginning
+        assert form.evaluate("form => form.shadowRoot.activeElement.textContent").strip() in (button, "Hint (2 left)")
+    before = page.evaluate("scrollY")
+    form.get_by_role("button", name="Check", exact=True).focus()
+    page.set_viewport_size({"width": 1100, "height": 1500})
+    page.evaluate("scrollTo(0, 0)")
+    form.get_by_role("button", name="Check", exact=True).click()
+    expect(form.get_by_role("status")).to_contain_text("You counted one phase")
+    assert before > 0 and page.evaluate("scrollY") == 0  # all of it is in view
+
+
+def test_the_page_around_a_form_hears_of_verdicts_and_moves_and_may_lead_on(bare: Any) -> None:
+    question = asked(NUMBER)
+    form = bare.problem(question)
+    bare.page.evaluate("""() => {
+      window.heard = [];
+      for (const what of ["checked", "went"])
+        document.body.addEventListener(`shardwise-${what}`, ({ detail }) => window.heard.push([what, detail]));
+    }""")
+    form.get_by_label("Your answer").fill(f"{question.key.value!r} B")  # type: ignore[attr-defined]
+    press(form, "Check")
+    expect(form.get_by_role("status")).to_contain_text("✓ Correct")
+    press(form, "New numbers")
+    expect(form.get_by_role("status")).to_contain_text("new numbers")
+    press(form, "Back")
+    expect(form.get_by_role("status")).to_contain_text("Previous question")
+    place = {"problem": question.id, "seed": question.seed}
+    assert bare.page.evaluate("window.heard") == [
+        ["checked", {**place, "outcome": "correct"}],
+        ["went", {**place, "seed": asked(NUMBER, 1).seed}],
+        ["went", place],
+    ]
+    bare.page.evaluate("""() => {
+      const form = document.querySelector(".shardwise");
+      form.host.next = () => window.heard.push("next");
+      form.requestUpdate();
+    }""")
+    expect(form.get_by_role("button", name="Next")).to_have_count(0)
+    press(form, "Continue")
+    assert bare.page.evaluate("window.heard.at(-1)") == "next"
 
 
 def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:

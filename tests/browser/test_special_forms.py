@@ -311,7 +311,7 @@ def test_a_case_says_at_each_part_what_became_of_it_and_what_was_gone_on_with(ba
     message = 2 * float(keys[0].key["value"])  # every number twice as large as it should be
     sent = carried_results(keys[1].ways[0], [message])[keys[1].ways[0].result]  # type: ignore[index]
     form, page = bare.problem(question), bare.page
-    first, second = form.locator("details").nth(0), form.locator("details").nth(1)
+    first, second = form.locator(".parts > details").nth(0), form.locator(".parts > details").nth(1)
     go_to(page, first.get_by_role("textbox"))
     page.keyboard.type(f"{message / 1e9!r} GB")
     expect(first.locator(".reading")).to_contain_text("Read as")
@@ -324,13 +324,13 @@ def test_a_case_says_at_each_part_what_became_of_it_and_what_was_gone_on_with(ba
     page.keyboard.press("Enter")
     status = form.get_by_role("status")
     expect(status).to_contain_text("Partly right")
-    expect(first.locator("summary")).to_contain_text("✗ 0 of 1 point")
-    expect(second.locator("summary")).to_contain_text("✓ 1 of 1 point")
+    expect(first.locator("> summary")).to_contain_text("✗ 0 of 1 point")
+    expect(second.locator("> summary")).to_contain_text("✓ 1 of 1 point")
     expect(second.locator(".note")).to_contain_text("Right from your answer to “Bytes of the gradients”")
     picture(page, "case")
     bare.is_fit_for_all()
     page.keyboard.type("1")
-    expect(second.locator("summary")).to_contain_text("changed since")
+    expect(second.locator("> summary")).to_contain_text("changed since")
 
 
 def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
@@ -404,15 +404,15 @@ def press(form: Locator, button: str) -> None:
 
 def test_a_hint_is_asked_for_and_stands_in_the_part_of_a_case_that_one_is_at(bare: Any) -> None:
     form, page = bare.problem(posed(template("case"))), bare.page
-    first, second = form.locator("details").nth(0), form.locator("details").nth(1)
-    second.locator("summary").click()
+    first, second = form.locator(".parts > details").nth(0), form.locator(".parts > details").nth(1)
+    second.locator("> summary").click()
     second.get_by_role("button", name="Hint (1 left)").press("Enter")
     expect(second.locator(".more")).to_have_text(re.compile("^Hint 1\\. (?!2)"))  # the part's title stands above it
     expect(second.get_by_role("button", name="No more hints")).to_have_attribute("aria-disabled", "true")
     expect(form.locator(".more")).to_have_count(1)
     picture(page, "case-hint")
     bare.is_fit_for_all()
-    first.locator("summary").click()
+    first.locator("> summary").click()
     expect(first.get_by_role("button", name="Hint (1 left)")).to_be_visible()
     to_all = form.get_by_role("group", name="More actions")
     to_all.get_by_role("button", name="Hint (1 left)").click()
@@ -420,10 +420,93 @@ def test_a_hint_is_asked_for_and_stands_in_the_part_of_a_case_that_one_is_at(bar
     expect(form.locator("section > [aria-live] .more")).to_contain_text("Hint 1.")
 
 
+def test_the_data_of_a_long_case_are_one_action_away_in_each_later_part_and_stay_open(bare: Any) -> None:
+    form, page = bare.problem(asked("train-a-model")), bare.page
+    page.set_viewport_size({"width": 360, "height": 800})
+    parts = form.locator(".parts > details")
+    ninth, tenth = parts.nth(8), parts.nth(9)
+    expect(parts.first.get_by_text("Data of the case")).to_have_count(0)  # they are just above
+    ninth.locator("> summary").click()
+    expect(ninth.get_by_role("region", name="Data of the case")).to_be_hidden()
+    ninth.get_by_text("Data of the case").click()
+    shown = ninth.get_by_role("region", name="Data of the case")
+    expect(shown).to_contain_text("Model:")
+    assert shown.bounding_box()["height"] <= 0.4 * 800  # type: ignore[index]
+    assert shown.evaluate("box => box.scrollHeight > box.clientHeight")
+    page.set_viewport_size({"width": 1100, "height": 1500})
+    ninth.get_by_role("button", name="Next part").click()
+    expect(tenth.get_by_role("region", name="Data of the case")).to_be_visible()
+    short = bare.problem(posed(template("case")))
+    expect(short.get_by_text("Data of the case")).to_have_count(0)
+
+
+def test_what_became_of_a_part_of_a_long_case_is_in_view_where_it_was_checked(bare: Any) -> None:
+    form, page = bare.problem(asked("train-a-model")), bare.page
+    page.set_viewport_size({"width": 1100, "height": 600})
+    second = form.locator(".parts > details").nth(1)
+    second.locator("> summary").click()
+    second.get_by_role("textbox").fill("a lot")
+    second.get_by_role("button", name="Check so far").click()
+    expect(second.locator(".note")).to_be_in_viewport()
+    expect(second.get_by_role("button", name="Check so far")).to_be_focused()
+
+
+def test_a_hunt_offers_a_typical_call_and_another_bug(bare: Any) -> None:
+    question = asked("ring-time-bug")
+    form = bare.problem(question)
+    expect(form.get_by_text("usually 10⁹ to 1.4 × 10¹⁰")).to_be_visible()
+    press(form, "Fill in a typical call")
+    for name, value in question.form.typical.items():  # type: ignore[attr-defined]
+        assert float(form.get_by_label(name, exact=True).input_value()) == value
+    bare.is_fit_for_all()
+    verdict = check(bare.page, form)
+    expect(verdict).to_contain_text("which is right, so this input does not expose the bug")
+    press(form, "Another bug")
+    expect(verdict).to_contain_text("another bug")
+    expect(form.get_by_label("gpus", exact=True)).to_have_value("")
+
+
+def test_a_slider_shows_what_a_confidence_earns_before_the_estimate_is_checked(bare: Any) -> None:
+    question = asked("a-thinner-network")
+    form, page = bare.problem(question), bare.page
+    slider = form.get_by_role("slider", name="Your confidence")
+    expect(slider).to_have_attribute("aria-valuetext", "Move the slider to say how sure you are.")
+    form.get_by_label("Your estimate").fill("2 s")
+    expect(check(page, form)).to_contain_text("How sure are you")  # nobody has moved it
+    go_to(page, slider)
+    page.keyboard.press("End")
+    for _ in range(4):
+        page.keyboard.press("ArrowLeft")
+    said = "80 %. If right: 1.96 points. If wrong: 0.36 points."
+    expect(slider).to_have_attribute("aria-valuetext", said)
+    expect(form.locator(".confidence")).to_contain_text(said)
+    expect(check(page, form)).to_contain_text("✓ Correct · 1.96 of 2 points")
+    page.reload()
+    expect(slider).to_have_value("80")
+    bare.is_fit_for_all()
+
+
+@pytest.mark.parametrize("width", [1400, 600])
+def test_code_uses_the_width_of_the_page_and_scrolls_beyond_it_while_text_keeps_its_measure(
+    bare: Any, width: int
+) -> None:
+    form, page = bare.problem(posed(template("code"))), bare.page
+    page.set_viewport_size({"width": width, "height": 900})
+    narrow = form.bounding_box()["width"]  # type: ignore[index]
+    assert narrow <= 804
+    editor = form.get_by_role("textbox", name="Your function")
+    editor.fill("total = " + " + ".join(["message_gb"] * (8 if width == 1400 else 20)))
+    code = form.locator(".cm-scroller")
+    assert code.evaluate(FITS) == (width == 1400)
+    assert (form.bounding_box()["width"] > narrow) == (width == 1400)  # type: ignore[index]
+    assert form.locator(".prose p").first.bounding_box()["width"] <= 760  # type: ignore[index]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_other_numbers_of_a_long_case_begin_at_its_beginning_and_back_is_where_one_was(bare: Any) -> None:
     form = bare.problem(asked("train-a-model"))
-    second = form.locator("details").nth(1)
-    second.locator("summary").click()
+    second = form.locator(".parts > details").nth(1)
+    second.locator("> summary").click()
     second.get_by_role("textbox").fill("1 GB")
     press(form, "New numbers")
     expect(form.get_by_role("heading").first).to_be_focused()
@@ -438,11 +521,11 @@ def test_other_numbers_of_a_long_case_begin_at_its_beginning_and_back_is_where_o
 
 def test_why_a_field_cannot_be_read_is_said_once_also_inside_a_case(bare: Any) -> None:
     form, page = bare.problem(posed(template("case"))), bare.page
-    first = form.locator("details").first
+    first = form.locator(".parts > details").first
     first.get_by_role("textbox").fill("a lot")
     expect(first.locator(".reading")).to_contain_text("a lot")
     check(page, form)
-    expect(first.locator("summary")).to_contain_text("? unreadable")
+    expect(first.locator("> summary")).to_contain_text("? unreadable")
     expect(first.locator(".note")).to_contain_text("a lot")
     expect(first.locator(".reading")).to_be_empty()
     expect(form.get_by_role("status")).to_contain_text("1 part cannot be read; the reason is next to it.")

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkout import TEMPLATES, checkout_bank, kinds_of_the_bank, posed, template
+from checkout import TEMPLATES, asked, checkout_bank, kinds_of_the_bank, posed, template
 from drawing import a_quarter_at_once
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty
@@ -107,6 +107,15 @@ def test_a_wrong_number_is_told_how_far_off_it_is_and_not_the_right_one(number: 
 
 
 QUANTITY = question("quantity", EIGHT, ONE_GB)
+
+
+def test_half_a_gpu_is_told_that_gpus_are_whole_if_the_question_asks_for_a_whole_number() -> None:
+    asked_for = asked("gpus-behind-one-link")
+    right = asked_for.key.value  # type: ignore[attr-defined]
+    assert asked_for.form.whole  # type: ignore[attr-defined]
+    assert "a whole number of GPUs can be right" in check(asked_for, f"{0.37 * right + 0.5} GPUs").say
+    assert "whole" not in check(asked_for, f"{round(5.7 * right)} GPUs").say
+    assert "whole" not in check(QUANTITY, "2.1 GB").say
 
 
 @pytest.mark.parametrize(

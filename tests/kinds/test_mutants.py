@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checkout import asked
 from drawing import a_quarter_at_once
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds.agreement import same
-from shardwise.kinds.bugline.mutants import Hunt, killed, listing, load_listing, mutants, patch, with_line
+from shardwise.kinds.bugline.kind import MOST_TRIED
+from shardwise.kinds.bugline.model import BuglineForm, BuglineKey
+from shardwise.kinds.bugline.mutants import Hunt, is_exposed, killed, listing, load_listing, mutants, patch, with_line
 
 Inputs = Sequence[Mapping[str, object]]
 
@@ -292,3 +295,16 @@ def test_any_patch_fits_or_is_refused(line: int, text: str) -> None:
         [],
     )
     compile(patched, "patched", "exec")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_typical_call_is_drawn_valid_and_hides_the_bug_where_one_of_the_last_few_drawn_does(seed: int) -> None:
+    for slug in ("ring-time-bug", "states-bug", "cosine-bug"):
+        question = asked(slug, seed)
+        form, key = question.form, question.key
+        assert isinstance(form, BuglineForm) and isinstance(key, BuglineKey)
+        original, mutant = (load_listing(source, form.function) for source in (key.original, key.mutant))
+        assert math.isfinite(original(**form.typical))  # type: ignore[arg-type]
+        hides = [not is_exposed(original, mutant, given) for given in key.cases[-MOST_TRIED:]]
+        assert is_exposed(original, mutant, form.typical) == (not any(hides))
+        assert dict(form.typical) != dict(key.witness)

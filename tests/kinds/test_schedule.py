@@ -22,11 +22,14 @@ from shardwise.grading.feedback_page import page
 from shardwise.grading.results import Result
 from shardwise.kinds import text_of
 from shardwise.markdown.feedback import as_html, as_markdown, as_plain, bundle
-from shardwise.markdown.timeline import as_svg, as_text
+from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
+from shardwise.markdown.timeline import as_block, as_svg, as_text, of_block
 from shardwise.marking import check
 from shardwise.question import Bar, Feedback, Outcome, Question, Timeline, TimelineRow
 from shardwise.student.views import verdict
 from shardwise_bank.kinds.schedule.model import ScheduleForm, ScheduleKey
+from shardwise_bank.kinds.schedule.picture import LOOKS
 from shardwise_bank.kinds.schedule.reading import read_schedule
 from shardwise_bank.kinds.schedule.search import shortest
 from shardwise_bank.pipelines.named import NAMED, greedy
@@ -284,10 +287,13 @@ def test_memory_that_runs_out_is_said_with_stage_time_and_how_many() -> None:
     assert (feedback.points, feedback.mistake) == (0, 0)
 
 
-def test_too_slow_is_said_with_the_target_and_the_idle_slots() -> None:
+def test_too_slow_is_said_with_the_target_and_the_idle_slots_where_no_form_has_a_chart_of_them() -> None:
     raw = RIGHT.replace("stage 1: F1 F2 F3 B1 F4", "stage 1: F1 F2 B1 F3 F4")
     feedback = check(QUESTION, raw)
-    assert feedback.say.startswith("The schedule takes 27 slots; the target is at most 24. Idle: stage 1 at 2–7, ")
+    assert feedback.say == "The schedule takes 27 slots; the target is at most 24."
+    for told in (as_plain(feedback), as_html(feedback), as_markdown(feedback)):
+        assert "Idle: stage 1 at 2–7, " in told
+    assert "Idle" not in verdict(feedback)["html"]
     assert (feedback.outcome, feedback.points) == (Outcome.PARTIAL, 1.5)
 
 
@@ -409,7 +415,18 @@ def test_what_went_wrong_is_marked_and_not_by_colour_alone() -> None:
     over = drawn("F1-6 B1-6\n" * 3, asked)
     assert [bar.label for bar in over.rows[0].bars if bar.look == "wrong"] == ["F4"]
     assert "F4!" in as_text(over)
-    assert as_svg(over).count("stroke-dasharray") == 1
+    root = ElementTree.fromstring(as_svg(over))
+    reasons = [element.text for element in root.iter() if element.tag.endswith("title")]
+    assert reasons == [
+        "Stage 1 runs out of memory at time 3: F4 makes 4 micro-batches in flight there, but there is room for 3."
+    ]
+    assert root[0].get("aria-label", "").endswith(reasons[0])
+    assert [word for word in root.itertext() if word in ("idle", "violation")] == ["idle", "violation"]  # the legend
+
+
+def test_what_exceeds_the_target_in_flight_is_marked_as_well() -> None:
+    wrong = [bar for row in drawn("F1-6 B1-6\n" * 3).rows for bar in row.bars if bar.look == "wrong"]
+    assert [(bar.label, bar.why[-24:]) for bar in wrong] == [("F4", "the target is at most 3.")]
 
 
 def test_a_notebook_a_page_and_a_terminal_show_it() -> None:
@@ -431,11 +448,27 @@ def test_the_picture_is_told_to_those_who_do_not_see_it() -> None:
 
 def test_every_text_of_a_picture_is_escaped() -> None:
     hostile = "<script>\"'&</script>"
-    bars = (Bar(start=0, end=2, label=hostile, look="blue"), Bar(start=2, end=3, label=hostile, look="wrong"))
+    bars = (
+        Bar(start=0, end=2, label=hostile, look="blue"),
+        Bar(start=2, end=3, label=hostile, look="wrong", why=hostile),
+    )
     timeline = Timeline(about=hostile, rows=(TimelineRow(label=hostile, bars=bars),), end=3, mark=2)
     root = ElementTree.fromstring(as_svg(timeline))  # it is well-formed
-    assert {element.tag.rpartition("}")[2] for element in root.iter()} == {"div", "svg", "path", "text", "rect"}
-    assert sum(element.text == hostile for element in root.iter()) == 3
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert tags == {"div", "svg", "path", "text", "rect", "g", "title"}
+    assert sum(element.text == hostile for element in root.iter()) == 4
+
+
+@pytest.mark.parametrize("name", ["gpipe-time-in-less-memory", "two-chunks-on-each-stage", "split-the-backward"])
+def test_a_solution_is_a_chart_in_html_and_a_drawing_elsewhere(name: str) -> None:
+    asked = pose(checkout_bank().find(name), 0)
+    assert isinstance(asked.key, ScheduleKey)
+    assert 'class="shardwise-picture"' in to_html(asked.solution)
+    assert "stage 1  F1" in to_plain(asked.solution) and "timeline" not in to_plain(asked.solution)
+    right = drawn("\n".join(asked.key.lines), asked)
+    info, _, text = as_block(right, LOOKS).removeprefix("```").removesuffix("```").partition("\n")
+    assert [(row.label, row.bars) for row in of_block(info, text).rows] == [(row.label, row.bars) for row in right.rows]
+    assert of_block(info, text).end == right.end
 
 
 def test_a_long_timeline_is_broken_into_lines_for_a_terminal() -> None:

@@ -30,7 +30,7 @@ from shardwise.student.messages import Checked
 from shardwise.student.progress.file import ProgressFile
 from shardwise.student.progress.journal import Journal
 from shardwise.student.views import verdict
-from shardwise.student.widget import Practice
+from shardwise.student.widget import Practice, ProgressCard
 from shardwise.student.widget.form import _connected
 from shardwise.student.widget.library import BUNDLE, _code, library
 from shardwise_bank.planning.form import planner
@@ -112,7 +112,9 @@ def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(formed: Pr
         assert hidden
         assert [text for text in hidden if text in state] == []
         told = json.loads(state)["given"]["question"]
-        assert set(told) == {"id", "seed", "kind", "title", "points", "hints", "prompt", "form", "estimated_first"}
+        assert set(told) == {
+            *("id", "seed", "kind", "title", "points", "worth", "hints", "prompt", "form", "estimated_first", "another")
+        }
 
 
 @of_each_kind(3)
@@ -301,7 +303,55 @@ def test_next_goes_through_a_chapter_to_its_end() -> None:
     student = Student(pose(checkout_bank().find(ids[0]), 0))
     for name in ids[1:]:
         assert student.asks("next")["question"]["id"] == name
-    assert student.asks("next") == {"end": "<p>That was the last problem of this chapter.</p>"}
+    end = student.asks("next")["end"]
+    assert f"0 of {len(ids)} problems of this chapter are solved." in end
+    assert "<li>1.1 When everyone sends to GPU 0</li>" in end and "Next chapter: 2, ZeRO." in end
+
+
+def test_today_s_five_and_the_rest_of_a_chapter_are_asked_in_one_form(kept_progress: Journal) -> None:
+    for name, count, end in ((None, 5, "That was the last of today's five."), ("pipeline", 24, "Next chapter: 8, ")):
+        shown = api.practice(name)
+        assert isinstance(shown, Practice)
+        student = Student(shown._question, shown._opened)
+        count = len(checkout_bank().of_chapter("07-pipeline-parallelism")) if name else count
+        places = [student.told["points"], *(student.asks("next")["question"]["points"] for _ in range(count - 1))]
+        assert [place.partition(" · ")[0] for place in places] == [
+            f"{place} of {count}" for place in range(1, count + 1)
+        ]
+        assert end in student.asks("next")["end"]
+    assert len({problem.partition("/")[0] for problem, _ in api.practice()._opened._walk}) == 5  # type: ignore[union-attr]
+
+
+def test_a_form_knows_whether_its_problem_is_solved_also_after_an_answer_in_a_cell(kept_progress: Journal) -> None:
+    question = asked(NUMBER)
+    form, right = Practice(Desk(api._SESSION), question), question.key.model_dump()["value"]
+    assert form.given["state"] == {"solved": False, "mastered": False}
+    api.check(NUMBER, f"{right!r} B")
+    assert form.given["state"]["solved"] and "<h3>1.3 ✓ How much" in form._html
+    assert Student(question).asks("question", seed="1")["state"]["solved"]
+
+
+def test_a_verdict_after_the_solution_does_not_count_as_solved(kept_progress: Journal) -> None:
+    student, right = at(NUMBER), asked(NUMBER).key.model_dump()["value"]
+    student.asks("solution")
+    assert student.asks("check", answer=f"{right!r} B")["state"] == {"solved": False, "mastered": False}
+
+
+def test_a_card_keeps_up_and_returns_only_after_several_forms_in_a_row(
+    kept_progress: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(api, "_has_forms", lambda: True)
+    card = api.progress(1)
+    assert isinstance(card, ProgressCard)
+    assert card.given["returns"] == "" and card.given["chapters"][0]["figures"][0].startswith("0 of ")
+    api.check(NUMBER, f"{asked(NUMBER).key.model_dump()['value']!r} B")
+    assert card.given["chapters"][0]["figures"][0].startswith("1 of ")
+    assert [row["label"] for row in card.given["rows"] if row["solved"]] == ["1.3"]
+    api.practice(NUMBER)
+    assert api.progress(1).given["returns"] == ""  # type: ignore[union-attr]
+    api.practice(NUMBER), api.practice(CHOICE)
+    assert api.progress(1).given["returns"] == "01-ring-all-reduce/gpus-behind-one-link"  # type: ignore[union-attr]
+    assert api.progress(1).given["returns"] == ""  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from checkout import ROOT, checkout_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
 from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.clearing import clear_notebook
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.notebooks import (
     PRACTICE_SEED,
@@ -76,7 +77,7 @@ def test_a_rendered_notebook_runs_clean_from_top_to_bottom(chapters: list[str], 
         notebook["cells"].insert(0, {**nbformat.v4.new_code_cell("%reset -f"), "id": "reset"})
     for chapter, node in zip(chapters, _run_in_turn(handed_out, tmp_path), strict=True):
         said = _texts(node, "text/plain")
-        assert sum("No answer yet" in text for text in said) == len(checkout_bank().chapters[chapter].problems), chapter
+        assert not any("No answer yet" in text for text in said), chapter  # cells in which nothing was typed are silent
         streams = [cell for cell in node.cells for output in cell.get("outputs", []) if output.output_type == "stream"]
         assert streams == [], chapter
 
@@ -199,7 +200,36 @@ def test_a_form_is_the_question_as_text_until_its_cell_is_run(whole_bank: Bank) 
     assert form["metadata"]["scrolled"] is False  # otherwise Notebook 7 would put a tall form into a scrolling box
     (output,) = form["outputs"]
     assert keep_together(text_of(question)) in output["data"]["text/markdown"]
-    assert typed["source"].splitlines()[1].startswith('check("bytes-per-gpu", ..., seed=0)  # such as ')
+    assert typed["source"].splitlines()[-1].startswith('check("bytes-per-gpu", ..., seed=0)  # such as ')
+    assert typed["metadata"]["jupyter"] == form["metadata"]["jupyter"] == {"source_hidden": True}
+    assert output["data"]["text/markdown"].startswith("### 1.3 How much does each GPU send?")
+
+
+def test_a_cleared_notebook_is_as_it_was_rendered(whole_bank: Bank, tmp_path: Path) -> None:
+    fresh, path = chapter_notebook(whole_bank, "02-zero"), tmp_path / "mine.ipynb"
+    own = {**nbformat.v4.new_code_cell("mine = 1"), "id": "my-own", "execution_count": 7}
+    for typed in (False, True):
+        fresh = chapter_notebook(whole_bank, "02-zero", typed=typed)
+        worked: dict[str, Any] = json.loads(file_text(fresh))
+        for cell in worked["cells"]:
+            if cell["metadata"]["shardwise"]["role"] in ("typed", "answer"):
+                cell |= {"source": cell["source"].replace("...", "12 * 3"), "execution_count": 3, "outputs": []}
+        count = sum(cell.get("execution_count") == 3 for cell in worked["cells"])
+        worked["cells"].append(own)
+        worked["metadata"]["shardwise"]["drafts"] = {"answer 02-zero/x 0": "12"}
+        worked["metadata"]["widgets"] = {}
+        path.write_text(json.dumps(worked), "utf-8")
+        done = clear_notebook(Banks([whole_bank]), path)
+        assert (done.drafts, done.outputs, done.kept) == (1, count + 1, 1) and 0 < done.answers <= count
+        cleared = json.loads(path.read_text("utf-8"))
+        assert cleared["cells"].pop() == {**own, "execution_count": None}
+        assert cleared == fresh
+    path.write_text('{"cells": [], "metadata": {"shardwise": {"set": "week-1"}}}')
+    with pytest.raises(ShardwiseError, match="it is a graded notebook"):
+        clear_notebook(Banks([whole_bank]), path)
+    path.write_text("{}")
+    with pytest.raises(ShardwiseError, match="it is not a notebook of shardwise"):
+        clear_notebook(Banks([whole_bank]), path)
 
 
 @pytest.fixture

@@ -5,11 +5,16 @@ import { unsafeHTML } from "lit/directives/unsafe-html.js";
 
 export const group = {
   template(place) {
-    const { field, id, fieldsOf } = place;
+    const { field, id, set, fieldsOf } = place;
     if (!field.how) {
       return html`<fieldset>
         <legend class="label">${field.label}</legend>
         <div class="arguments">${fieldsOf(field.fields, place)}</div>
+        ${
+          Object.keys(field.typical ?? {}).length
+            ? html`<button type="button" class="typical" @click=${() => set(field.typical)}>Fill in a typical call</button>`
+            : nothing
+        }
       </fieldset>`;
     }
     const how = `${id}-how`;

@@ -2,6 +2,7 @@
 
 import { drawingStyle } from "../draw/style.js";
 import { pythonStyle } from "../python.js";
+import { confidence } from "./confidence.js";
 import { group } from "./group.js";
 import { line } from "./line.js";
 import { listing } from "./listing.js";
@@ -30,6 +31,8 @@ import { program } from "./program.js";
  * @property {Siblings} siblings
  * @property {typeof fieldsOf} fieldsOf renders the fields inside this one
  * @property {number} width of the form, in pixels
+ * @property {number} points of the question, or of the part that has the field
+ * @property {string} prompt of the question, in HTML
  * @property {{answer: any, notes: object} | undefined} checked the last answer to this field that was checked, and the notes
  *   on the parts of the question
  * @property {(answer: any) => Promise<object>} preview returns how Python reads an unfinished answer to this field
@@ -45,7 +48,7 @@ import { program } from "./program.js";
  */
 
 /** @type {Record<string, FieldType>} */
-const TYPES = { group, line, listing, number, options, order, pairs, parts, program };
+const TYPES = { confidence, group, line, listing, number, options, order, pairs, parts, program };
 const OURS = new Set(Object.keys(TYPES));
 
 /** Add the field types of another package; new ones replace earlier ones of the same name. */

@@ -17,7 +17,7 @@ export const listing = {
       event.preventDefault();
       set(to);
     };
-    return html`<div class="field">
+    return html`<div class="field wide">
       <div id="${id}-label" class="label">${field.label}</div>
       <div
         role="listbox" tabindex="0" class="listing" aria-labelledby="${id}-label"

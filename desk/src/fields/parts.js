@@ -3,15 +3,19 @@
 import { css, html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { hintButton, hintsAsked } from "../hints.js";
+import { withState } from "../local.js";
 
 const MARKS = { correct: "✓", partial: "◐", incorrect: "✗", unreadable: "?", blank: "○" };
+
+const LONG = 6; // parts of a case whose data are out of sight from its later parts
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 export const parts = {
   template(place) {
-    const { field, id, draft, checked, fieldsOf, siblings, hinted } = place;
-    return html`<div class="parts">
+    const { field, id, draft, checked, fieldsOf, siblings, hinted, prompt } = place;
+    return withState(
+      ({ isOpen = false }, change) => html`<div class="parts">
       ${field.parts.map((part, at) => {
         const note = checked?.notes?.[part.name];
         const changed = note && !same(checked.answer?.[part.name], siblings.answerOf(part.fields, draft?.[part.name]));
@@ -24,12 +28,14 @@ export const parts = {
             ${note ? mark(note, part.points, changed) : html`<span class="quiet">${points(part.points)}</span>`}
           </summary>
           <div class="prose">${unsafeHTML(part.html)}</div>
+          ${at > 0 && field.parts.length >= LONG ? data(prompt, isOpen, change) : nothing}
           <p id="${id}-${part.name}-how" class="quiet">${part.how}</p>
           <div class="fields">
             ${fieldsOf(part.fields, {
               ...place,
               path: [...place.path, part.name],
               id: `${id}-${part.name}`,
+              points: part.points,
               how: `${id}-${part.name}-how`,
               draft: draft?.[part.name],
               checked: checked && { ...checked, answer: checked.answer?.[part.name] },
@@ -44,11 +50,20 @@ export const parts = {
           ${hintsAsked(hints)}
         </details>`;
       })}
-    </div>`;
+    </div>`,
+    );
   },
   answer: (field, draft, { answerOf }) =>
     Object.fromEntries(field.parts.map((part) => [part.name, answerOf(part.fields, draft?.[part.name])])),
 };
+
+/** The data of the whole case within one of its parts; opened in one part, they stay open in the others. */
+function data(prompt, isOpen, change) {
+  return html`<details class="data" ?open=${isOpen} @toggle=${(event) => change({ isOpen: event.target.open })}>
+    <summary>Data of the case</summary>
+    <div class="prose" tabindex="0" role="region" aria-label="Data of the case">${unsafeHTML(prompt)}</div>
+  </details>`;
+}
 
 const points = (number) => `${number} point${number === 1 ? "" : "s"}`;
 
@@ -70,10 +85,13 @@ function goTo(event, id) {
 }
 
 parts.style = css`
-  .parts details { border-top: 1px solid var(--edge); padding: 0.15rem 0; }
-  .parts details[open] { padding-bottom: 1rem; }
-  .parts details > :not(summary) { margin-left: 1.6rem; }
-  .parts summary { display: flex; gap: 0.5rem; width: auto; margin: 0; padding: 0.4rem 0; cursor: pointer; list-style: none; }
+  .parts > details { border-top: 1px solid var(--edge); padding: 0.15rem 0; }
+  .parts > details[open] { padding-bottom: 1rem; }
+  .parts > details > :not(summary) { max-width: calc(var(--measure) - 1.6rem); margin-left: 1.6rem; }
+  .parts > details > summary { display: flex; gap: 0.5rem; width: auto; margin: 0; padding: 0.4rem 0; cursor: pointer; list-style: none; }
+  .parts .data { margin-block: 0.6rem; }
+  .parts .data summary { width: fit-content; color: var(--accent); cursor: pointer; }
+  .parts .data .prose { max-height: min(40vh, 20rem); margin-top: 0.3rem; padding: 0.4rem 0.75rem; overflow: auto; border: 1px solid var(--edge); border-radius: 5px; }
   .parts summary .letter { min-width: 1.6em; text-align: right; }
   .parts summary .title { flex: 1; font-weight: 600; }
   .parts summary :is(.quiet, .mark) { white-space: nowrap; }
@@ -84,5 +102,5 @@ parts.style = css`
   .parts [data-outcome="partial"] { --outcome: var(--partial); }
   .parts [data-outcome="incorrect"] { --outcome: var(--incorrect); }
   .parts [data-outcome="unreadable"] { --outcome: var(--unreadable); }
-  @media (max-width: 34rem) { .parts details > :not(summary) { margin-left: 0; } }
+  @media (max-width: 34rem) { .parts > details > :not(summary) { margin-left: 0; } }
 `;

@@ -42,7 +42,6 @@ class Editor extends AsyncDirective {
       doc: this.#options.text,
       extensions: [
         lineNumbers(),
-        EditorView.lineWrapping,
         history(),
         bracketMatching(),
         indentOnInput(),
@@ -85,7 +84,7 @@ export const program = {
         event.preventDefault();
         run();
       };
-      return html`<div class="field">
+      return html`<div class="field wide">
         <div id="${id}-label" class="label">${field.label}</div>
         <div
           class="editor"

@@ -1,9 +1,11 @@
 // The desk in Jupyter: requests go through the widget's model, drafts into the notebook, and key presses only to the form.
 
 import { show } from "../show.js";
+import { returnTo } from "./returning.js";
 
 const CUT_OFF = "The kernel is disconnected. If it was restarted or has stopped, run this cell again.";
 const ENDS = new Set(["autorestarting", "restarting", "terminating", "dead"]); // states of a kernel in which pending requests are lost
+const REDRAWN_MS = 300; // until a replaced text is in the page
 const SETTLED_MS = 300; // from the last key press until a draft is written into the notebook
 
 /** Show the element that a widget's model names inside `el`, and return the function that removes it. */
@@ -14,10 +16,20 @@ export async function inJupyter({ model, el }) {
   const shown = await show(model.get("what"), { ask: line.ask, draft }, model.get("given"));
   guardKeys(shown, () => model.widget_manager?.context?.save());
   el.append(shown);
-  for (const text of document.querySelectorAll(`.shardwise-waits[data-token="${model.get("token")}"]`)) {
-    text.hidden = true;
-  }
+  const hide = () => {
+    for (const text of document.querySelectorAll(`.shardwise-waits[data-token="${model.get("token")}"]`)) {
+      text.hidden = true;
+    }
+  };
+  const renew = () => {
+    shown.renew?.(model.get("given"));
+    setTimeout(hide, REDRAWN_MS); // Python replaces the text, too
+  };
+  hide();
+  model.on("change:given", renew);
+  if (model.get("what") === "progress") returnTo(model);
   return () => {
+    model.off("change:given", renew);
     draft.flush();
     line.close();
     shades.disconnect();

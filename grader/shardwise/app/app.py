@@ -37,6 +37,7 @@ class App:
     - `read`, `set`: mark a section as read, change a setting; the reply is the record.
     - `typed`: save what was typed into a form.
     - `index`: everything that one can search for.
+    - `moving`: an interactive figure of that name, as its element is given it.
     - `element`: an element of another package, such as the planner; with `request`, its reply.
     """
 
@@ -122,6 +123,9 @@ class App:
         self._session.journal.typed(name_of(problem.bank), {str(key): value for key, value in drafts.items()})
         return {}
 
+    def _moving(self, request: Request) -> Data:
+        return {"element": self._desk.moving(self._text(request, "name")).view}
+
     def _index(self, _: Request) -> Data:
         return {"index": index_of(self._session.banks)}
 
@@ -153,5 +157,6 @@ _ACTIONS: dict[str, Callable[[App, Request], Data]] = {
     "set": App._set,
     "typed": App._typed,
     "index": App._index,
+    "moving": App._moving,
     "element": App._element,
 }

@@ -184,6 +184,12 @@ class Catalogue:
         whole = [known for known, ours in names.items() if wanted in ours]
         return whole or [known for known, ours in names.items() if wanted and any(wanted in each for each in ours)]
 
+    def label(self, problem: str) -> str:
+        """Return a problem's number: its chapter's number and its place in the chapter, such as 1.4."""
+        chapter, _, slug = problem.partition("/")
+        number, place = chapter.partition("-")[0], self.chapters[chapter].problems.index(slug) + 1
+        return f"{int(number)}.{place}" if number.isdecimal() else str(place)
+
     def of_chapter(self, chapter: str) -> list[Problem]:
         """Return the problems of a chapter in the order of its notebook."""
         return [self.problems[f"{chapter}/{slug}"] for slug in self.chapters[chapter].problems]

@@ -159,6 +159,22 @@ def progress(
         _show(banks_of(bank), kept, as_json=as_json)
 
 
+@commands.command(epilog="Example:  shardwise clear notebooks/01-first-chapter.ipynb")
+def clear(
+    notebooks: Annotated[list[Path], typer.Argument(metavar="NOTEBOOK...", help="The notebooks to clear.")],
+    bank: BankNames = None,
+) -> None:
+    """Remove your answers from practice notebooks, so that you can hand them on.
+
+    Drafts in forms, typed answers and outputs are removed. Cells that you added keep their text.
+    """
+    from shardwise.course.assigning.clearing import clear_notebook
+
+    banks = banks_of(bank)
+    for path in notebooks:
+        typer.echo(f"{path}: {clear_notebook(banks, path)}")
+
+
 def _progress(banks: Banks, chapter: str | None, events: Any) -> Progress:
     """Return the progress in all chapters, or in the one of that name."""
     from shardwise.student.progress.chapters import progress_of

@@ -86,6 +86,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         tuple[str | int, ...]
     ] = ()  # where faults that show only over many draws are reported, if in one place
     guessed: ClassVar[float] = 0.0  # the largest average share of the points for answers without thinking
+    another: ClassVar[tuple[str, str]] = (  # the button that draws a new variant, and what the form says then
+        "New numbers",
+        "The same problem with new numbers.",
+    )
     script: ClassVar[str] = ""  # an ES module that adds field types, as desk/src/scripts.js describes
     takes_long: ClassVar[bool] = False  # whether a question takes an evening, so that it is not among the five of a day
     Template: ClassVar[type[Template]]
@@ -147,13 +151,16 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
           and `has_preview`: it shows what `preview` says
         - number: `label`, `range` in words, `is_whole`; in place of the range it shows why `preview` cannot read it
         - options: `pick` (one, many) and `options`, each with `label` and `html`; the answer is a list of labels
+        - confidence: `label`, and a table `earned`: for each percentage `sure`, the shares of the points for a `right` and a
+          `wrong` answer; the answer is the percentage
         - order: `items`, each with `label` and `html`; the answer is a list of labels
         - pairs: `items` and `options`; the answer is a dictionary from the label of an item to that of an option
         - program: `label`, `source` to begin with, and the `function` that `run` calls
         - listing: `label`, and `lines` of a program to pick one from; the answer is its number
         - parts: `parts`, each with `name`, `label`, `points`, the number of its `hints`, `html`, `how` and `fields`; the
           answer is a dictionary
-        - group: `label`, and `fields` of its own, perhaps with `html` and `how` above them; the answer is theirs
+        - group: `label`, and `fields` of its own, perhaps with `html` and `how` above them, or a `typical` answer to each, with
+          which a button fills them; the answer is theirs
 
         A kind with a `script` can use the types that it brings as well.
         """

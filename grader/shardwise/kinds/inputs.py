@@ -121,13 +121,13 @@ def call_text(function: str, inputs: Mapping[str, Any]) -> str:
     >>> call_text("transfer_ms", {"message_gb": 1, "hosts": 8})
     'transfer_ms(message_gb=1, hosts=8)'
     """
-    return f"{function}({', '.join(f'{name}={_typed(value)}' for name, value in inputs.items())})"
+    return f"{function}({', '.join(f'{name}={typed(value)}' for name, value in inputs.items())})"
 
 
-def _typed(value: Any) -> str:
+def typed(value: Any) -> str:
     """Return a value as one would type it: a large number with a power of ten.
 
-    >>> _typed(50000000000.0), _typed(1750000000.0), _typed(64.0), _typed(123456789.0), _typed(0.002)
+    >>> typed(50000000000.0), typed(1750000000.0), typed(64.0), typed(123456789.0), typed(0.002)
     ('50e9', '1.75e9', '64.0', '123456789.0', '0.002')
     """
     if isinstance(value, float) and 1e5 <= abs(value) < 1e24:

@@ -61,7 +61,13 @@ def remarks_in_markdown(feedback: Feedback) -> str:
 def _body(feedback: Feedback) -> str:
     """Return the feedback in Markdown without the headline."""
     read = f"I read: `{_read(feedback)}`" if feedback.read else ""
-    return "\n\n".join(part for part in (read, remarks_in_markdown(feedback)) if part)
+    return "\n\n".join(part for part in (read, _remarks_and_idle_slots(feedback)) if part)
+
+
+def _remarks_and_idle_slots(feedback: Feedback) -> str:
+    """Return the remarks, with the idle slots in words, which a form shows only in its chart."""
+    idle = feedback.picture.idle if feedback.picture else ""
+    return "\n\n".join(part for part in (remarks_in_markdown(feedback), idle) if part)
 
 
 def as_markdown(feedback: Feedback, *, final: bool = False) -> str:
@@ -95,7 +101,7 @@ def as_html(feedback: Feedback) -> str:
     return (
         f'<div class="shardwise-feedback" style="border-left:4px solid {colour};padding:.4em 1em;margin:.4em 0">'
         f'<div style="font-weight:600">{html.escape(headline(feedback))}</div>'
-        f"{read}{to_html(remarks_in_markdown(feedback))}{picture(feedback)}</div>"
+        f"{read}{to_html(_remarks_and_idle_slots(feedback))}{picture(feedback)}</div>"
     )
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from shardwise.markdown.mathml import mathml
+from shardwise.markdown.timeline import as_svg, of_block
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
@@ -61,8 +64,17 @@ def _parser() -> MarkdownIt:
     # "js-default" escapes raw HTML and rejects javascript: links, so that a student's text stays text
     parser = MarkdownIt("js-default", {"html": False, "linkify": False}).enable("table").disable("image")
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, renderer=_formula)
+    parser.add_render_rule("fence", _fence)
     parser.inline.ruler.at("math_inline", _math_inline)
     return parser
+
+
+def _fence(renderer: RendererHTML, tokens: Sequence[Token], place: int, *rest: Any) -> str:
+    """Render a block of code; a timeline as a chart."""
+    block = tokens[place]
+    if block.info.startswith("timeline "):
+        return as_svg(of_block(block.info, block.content))
+    return renderer.fence(tokens, place, *rest)
 
 
 def _math_inline(state: StateInline, silent: bool) -> bool:

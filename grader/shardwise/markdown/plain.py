@@ -62,7 +62,7 @@ def to_plain(markdown: str) -> str:
 
     text = markdown.replace("\x00", "")
     text = re.sub(
-        r"^```\w*\n(.*?)^```[ ]*$\n?|\\([\\`*_\[\]<&$~])|`([^`\n]+)`", kept, text, flags=re.MULTILINE | re.DOTALL
+        r"^```[^\n`]*\n(.*?)^```[ ]*$\n?|\\([\\`*_\[\]<&$~])|`([^`\n]+)`", kept, text, flags=re.MULTILINE | re.DOTALL
     )
     text = re.sub(
         r"\$\$(.+?)\$\$|(?<![\w$])\$([^$\n]+?)\$(?!\w)",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -22,13 +24,13 @@ from shardwise.student.session import SEED, WHICH, Session
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
     from shardwise.student.progress.card import Card
-    from shardwise.student.widget import Picture, Practice
+    from shardwise.student.widget import Picture, Practice, ProgressCard
 
 
 P = ParamSpec("P")
 T = TypeVar("T")
-TYPE_HERE = "No answer yet. Replace the three dots with your answer, or use the form above."
 
+_BURST_S = 3.0  # cells that are run together open their forms closer to each other than this
 _SESSION = Session()
 _FAILED = FailedCells()
 _FAILED.listen()
@@ -107,7 +109,7 @@ def check(
     except ShardwiseError as error:
         return Message(_said(error))
     if answer is ...:  # the placeholder in a practice notebook
-        return None if _is_page() else Message(TYPE_HERE)
+        return None
     variable = variable_of(asked)
     raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
     if answer is NOT_GIVEN and (why := _FAILED.why(variable)) is not None:
@@ -120,6 +122,7 @@ def check(
         note = "Python does not know that name yet. If your answer is in its cell, run that cell first."
         return Checked(feedback.saying(*feedback.remarks, note))
     feedback = _SESSION.answered(asked, feedback, "cell")
+    _refresh_forms(asked.id)
     drawn = _SESSION.drawn.get(asked.id, asked.seed)
     if drawn != asked.seed and feedback.outcome != Outcome.CORRECT:
         which = "in the notebook" if asked.seed == SEED else f"with `seed={asked.seed}`"
@@ -172,14 +175,41 @@ def another(name: str | None = None, *, seed: int | str | None = None) -> Messag
 
 
 @_in_words("are no forms")
-def practice(name: str | None = None, *, seed: int | str | None = None, bank: str | None = None) -> Practice | Message:
-    """Show the problem as a form with buttons. `bank` is the problem's bank, as in `check`."""
+def practice(
+    name: str | int | None = None, *, seed: int | str | None = None, bank: str | None = None
+) -> Practice | Message:
+    """Show a problem as a form with buttons, or one after another: those left in a chapter, or without a name today's five.
+
+    Give the number of a chapter, its name, or a part of its name or title. `bank` is the bank, as in `check`.
+    """
     from shardwise.student.desk import Desk
     from shardwise.student.widget import Practice
 
     _open_if_new(bank)
-    asked = _SESSION.question(name, SEED if seed is None and name is not None else seed)
-    return Practice(Desk(_SESSION), asked)
+    if name is not None and (seed is not None or not _chapters(name)):
+        _SESSION.burst.append(time.monotonic())
+        return Practice(Desk(_SESSION), _SESSION.question(name, SEED if seed is None else seed))  # type: ignore[arg-type]
+    from shardwise.student.walk import walk
+
+    chapter = None if name is None else _SESSION.banks.find_chapter(name)
+    problems, end = walk(_SESSION.banks, _SESSION.journal.events(), chapter)
+    if not problems:
+        return Message(end)
+    return Practice(Desk(_SESSION, problems, "" if chapter else end), _SESSION.question(*problems[0]))
+
+
+def _chapters(name: str | int) -> list[str]:
+    """Return the chapters that a name can mean; none if it is the name of a problem."""
+    is_problem = any(name in (known, known.rpartition("/")[2]) for known in _SESSION.banks.problems)
+    return [] if is_problem else _SESSION.banks.chapters_like(name)
+
+
+def _refresh_forms(problem: str) -> None:
+    """Let the forms of this kernel show that a problem was answered in a cell."""
+    if "shardwise.student.widget.form" in sys.modules:
+        from shardwise.student.widget.form import refresh
+
+        refresh(problem)
 
 
 @_in_words()
@@ -202,7 +232,7 @@ def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Mes
 
 
 @_in_words()
-def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | Message:
+def progress(chapter: str | int | None = None, *, bank: str | None = None) -> Card | ProgressCard | Message:
     """Show what you have solved and mastered in a chapter or in all chapters, what is due today, and what comes next.
 
     `bank` is the chapter's bank, as in `check`. Your progress is kept only on this computer.
@@ -210,7 +240,24 @@ def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | M
     from shardwise.student.progress.card import card_of
 
     _open_if_new(bank)
-    return card_of(_SESSION.banks, chapter, _SESSION.journal)
+    session = _SESSION
+    only = None if chapter is None else session.banks.find_chapter(chapter)
+    card = card_of(session.banks, only, session.journal)
+    was_burst = len(session.burst) > 1 and time.monotonic() - session.burst[-1] < _BURST_S
+    session.burst.clear()
+    if not _has_forms():
+        return card
+    from shardwise.student.desk import Desk
+    from shardwise.student.widget import ProgressCard
+
+    returns = only is not None and was_burst and not _is_page()
+    return ProgressCard(Desk(session), card, lambda: card_of(session.banks, only, session.journal), returns=returns)
+
+
+def _has_forms() -> bool:
+    """Return whether this is a notebook's kernel, with a student in front of it."""
+    ipython = sys.modules.get("IPython")
+    return bool(ipython and getattr(ipython.get_ipython(), "kernel", None)) and "NBGRADER_EXECUTION" not in os.environ
 
 
 def check_all(*, of: str | None = None) -> Message:

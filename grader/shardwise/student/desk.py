@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -22,7 +23,6 @@ from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
 from shardwise.student.views import verdict, view
 
-_LAST = "That was the last problem of this chapter."
 _LATER = "After your first check, a chart here compares each quantity with its limit."
 _ONE_AT_A_TIME = Lock()  # requests arrive on the notebook's thread and on the thread of a form's own connection
 
@@ -36,8 +36,12 @@ class Desk:
     Every request names its problem and seed, so that an answer is never marked against the numbers of another variant.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, walk: Sequence[tuple[str, str]] = (), end: str = "") -> None:
+        """Open a desk. `walk` lists the problems and seeds that *Next* goes through, and `end` is the message after them.
+
+        Without a walk, *Next* goes through the chapter; without `end`, the message is about the chapter.
+        """
+        self._session, self._walk, self._end = session, list(walk), end
         self._opened: dict[tuple[str, str], Question] = {}
         self._moving: dict[str, Moving] = {}
 
@@ -55,7 +59,30 @@ class Desk:
         self._opened[question.id, question.seed] = question
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
         scripts = offer({kind_of(piece).script for piece in kind_of(question).pieces(question)})
-        return {"question": view(question), "hints": given, "scripts": scripts}
+        shown = view(question)
+        if (place := self._place(question)) is not None:
+            shown["points"] = f"{place + 1} of {len(self._walk)} · {shown['points']}"
+        return {
+            "question": shown,
+            "hints": given,
+            "scripts": scripts,
+            "state": self._session.state(question),
+            "walk": bool(self._walk),
+        }
+
+    def state(self, question: Question) -> Data:
+        """Return whether the problem of a question is solved and mastered."""
+        return self._session.state(question)
+
+    def label(self, question: Question) -> str:
+        """Return the number of a question's problem, such as 1.4; empty if no bank in use has it."""
+        with suppress(ShardwiseError):
+            return self._session.banks.label(self._session.banks.find(question.id).id)
+        return ""
+
+    def _place(self, question: Question) -> int | None:
+        """Return the place of a question's problem in the walk."""
+        return next((place for place, (problem, _) in enumerate(self._walk) if problem == question.id), None)
 
     def drafts_of(self, question: Question) -> Data:
         """Return what was typed for a problem before, by key, where the notebook cannot keep it."""
@@ -110,6 +137,7 @@ class Desk:
         told = verdict(feedback)
         if feedback.outcome == Outcome.CORRECT:
             told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
+            return {"verdict": told, "state": self._session.state(asked)}
         return {"verdict": told}
 
     def _estimate(self, request: Request) -> Data:
@@ -160,9 +188,14 @@ class Desk:
         return self.open(self._session.fresh(asked, asked.seed))
 
     def _next(self, request: Request) -> Data:
-        following = self._session.following(self._asked(request))
+        asked = self._asked(request)
+        if (place := self._place(asked)) is not None:
+            if place + 1 == len(self._walk):
+                return {"end": to_html(self._end or self._session.ending(asked))}
+            return self.open(self._session.question(*self._walk[place + 1]))
+        following = self._session.following(asked)
         if following is None:
-            return {"end": to_html(_LAST)}
+            return {"end": to_html(self._session.ending(asked))}
         return self.open(following)
 
     def _figure(self, request: Request) -> Data:

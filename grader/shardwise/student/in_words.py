@@ -7,12 +7,13 @@ from shardwise.question import Question
 from shardwise.student.session import SEED
 
 
-def asked_in_words(asked: Question) -> str:
-    """Return a question with the cell that answers and checks it, in Markdown."""
+def asked_in_words(asked: Question, number: str = "") -> str:
+    """Return a question, under its number, with the cell that answers and checks it, in Markdown."""
     kind, variable = kind_of(asked), variable_of(asked)
     how = kind.instruction(asked.form, variable)
     cell = f"{kind.cells(asked.form, variable)}\n\n{check_of(asked.slug, asked.seed)}"
-    return f"### {asked.title}\n\n{text_of(asked)}\n\n{how} In a new cell:\n\n```python\n{cell}\n```"
+    title = f"{number} {asked.title}".strip()
+    return f"### {title}\n\n{text_of(asked)}\n\n{how} In a new cell:\n\n```python\n{cell}\n```"
 
 
 def check_of(slug: str, seed: str) -> str:

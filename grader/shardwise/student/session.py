@@ -42,6 +42,7 @@ class Session:
         default_factory=dict
     )  # which parts were right at the last check
     shown: dict[tuple[str, str], float] = field(default_factory=dict)  # when, by the monotonic clock
+    burst: list[float] = field(default_factory=list)  # when forms were opened since the last progress card
     last: str | None = None
 
     @classmethod
@@ -100,6 +101,16 @@ class Session:
         place = ids.index(asked.id) + 1
         return self.look_at(self._posed(ids[place], SEED)) if place < len(ids) else None
 
+    def ending(self, asked: Question) -> str:
+        """Return the text for the end of a question's chapter, in Markdown."""
+        from shardwise.student.progress.chapters import progress_of
+        from shardwise.student.progress.clock import now
+        from shardwise.student.progress.ending import ending
+
+        chapter = self.banks.find(asked.id).chapter
+        (found,) = progress_of(self.banks, self.journal.events(), now(), only=chapter).chapters
+        return ending(self.banks, found)
+
     def hinted(self, asked: Question, wanted: int, place: Place) -> list[str]:
         """Return up to `wanted` hints of a question. Which hint comes next depends on the last check."""
         variant = (asked.id, asked.seed)
@@ -148,6 +159,11 @@ class Session:
     def was_answered(self, asked: Question) -> bool:
         """Return whether an answer to this variant was judged, now or before a restart."""
         return (asked.id, asked.seed) in self.parts or self.journal.was_answered(self._variant(asked), asked.digest)
+
+    def state(self, asked: Question) -> dict[str, bool]:
+        """Return whether the problem of a question is solved and mastered."""
+        record = self.journal.record(self._variant(asked))
+        return {"solved": record.is_solved, "mastered": record.is_mastered}
 
     def showed_solution(self, asked: Question, place: Place) -> None:
         """Save that the solution of a question was shown."""

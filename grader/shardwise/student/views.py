@@ -22,8 +22,10 @@ def view(question: Question) -> dict[str, Any]:
         "kind": question.kind,
         "title": question.title,
         "points": f"{question.points:g} point{'' if question.points == 1 else 's'}",
+        "worth": question.points,
         "hints": kind_of(question).owners_of_hints(question).count(None),
         "estimated_first": kind_of(question).estimated_first,
+        "another": dict(zip(("button", "said"), kind_of(question).another, strict=True)),
         "prompt": to_html(question.prompt),
         "form": dict(kind_of(question).view(question.form)),
     }

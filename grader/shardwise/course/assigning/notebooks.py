@@ -40,7 +40,7 @@ _HOW_TO_USE_FORMS = """Choose **Run → Run All Cells**. Every question becomes 
 
 - *Hint* and *Solution* are under the form. *New numbers* draws another variant of the same problem; every problem has many variants.
 - What you typed stays in this notebook when you save it.
-- If you prefer typing, replace the three dots under a form with your answer and run that cell."""
+- If you prefer typing, open the folded cell under a form, replace the three dots with your answer, and run that cell."""
 _UNREADABLE = (
     "- An answer that cannot be read costs nothing. You can use any unit of the right kind: `1750 MB` is `1.75 GB`."
 )
@@ -70,13 +70,15 @@ def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None, type
             cells += [*section, *chain.from_iterable(islice(problems, len(about.sections.get(heading, ()))))]
     else:
         cells = [*chain.from_iterable(section for _, section in lesson), *start, *chain.from_iterable(problems)]
+    if not typed:
+        cells.append(_end(chapter, named))
     return _notebook(cells, {"practice" if typed else "forms": chapter, "seed": PRACTICE_SEED, "title": about.title})
 
 
 def _problem_cells(bank: Bank, chapter: str, named: str | None, *, typed: bool) -> Iterator[list[Cell]]:
     """Yield the cells of each problem of a chapter: question, answer and check, or a form and a cell for a typed answer."""
-    for number, problem in enumerate(bank.of_chapter(chapter), start=1):
-        question = pose(problem, PRACTICE_SEED)
+    for problem in bank.of_chapter(chapter):
+        question, number = pose(problem, PRACTICE_SEED), bank.label(problem.id)
         if typed:
             asked, answer = question_cells(question, number)
             answer["source"] = _with_solution_marked(answer["source"])
@@ -101,11 +103,26 @@ def _is_verb(name: str) -> bool:
 
 def _setup(chapter: str, named: str | None) -> str:
     """Return the first code cell: it imports the student's functions, shows progress, and names the bank."""
-    call = f"progress({json.dumps(chapter, ensure_ascii=False)}{_where(named)})"
+    call = _progress(chapter, named)
     verbs = (
         sorted({*_VERBS, *filter(_is_verb, added(VERBS))}) if named is None else _VERBS
     )  # the shipped bank adds functions that are always available with it
     return f"from shardwise import {', '.join(verbs)}\n\n{call}"
+
+
+def _progress(chapter: str, named: str | None) -> str:
+    return f"progress({json.dumps(chapter, ensure_ascii=False)}{_where(named)})"
+
+
+def _end(chapter: str, named: str | None) -> Cell:
+    """Return the last cell: it shows progress, and after Run All it brings the first open problem into view."""
+    cell = _code(
+        f"# The end of this chapter\nfrom shardwise import progress\n\n{_progress(chapter, named)}",
+        "end",
+        f"{chapter}-end",
+    )
+    cell["metadata"] |= _FOLDED
+    return cell
 
 
 def lesson_cells(folder: Path, chapter: str, named: str | None = None) -> list[tuple[str, list[Cell]]]:
@@ -152,18 +169,18 @@ def _intro(chapter: str, heading: str, *, typed: bool) -> Cell:
     return _markdown(f"## {heading}\n\n{how}\n{_UNREADABLE}", "lesson", f"{chapter}-practice")
 
 
+_FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter and VS Code; for Colab
 _WHOLE = {"scrolled": False}  # otherwise Notebook 7 puts a tall output into a scrolling box
 
 
-def _form(question: Question, number: int, named: str | None) -> Cell:
+def _form(question: Question, number: str, named: str | None) -> Cell:
     """Return the cell of a question's form. Its output is the question as text, for readers without a kernel."""
     call = f"practice({json.dumps(question.slug)}{_where(named)})"
     source = (
-        f"# {number}. {question.title}\nfrom shardwise import practice\n\n{call}"  # a folded cell shows its first line
+        f"# {number} {question.title}\nfrom shardwise import practice\n\n{call}"  # a folded cell shows its first line
     )
     cell = _code(source, "form", f"{question.name}-form", question)
-    cell["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter and VS Code; for Colab
-    cell["metadata"] |= _WHOLE
+    cell["metadata"] |= _FOLDED | _WHOLE
     text = keep_together(f"{_headed(question, number)}\n\n*To answer in a form, run this cell.*")
     shown = {"text/markdown": text, "text/plain": to_plain(text)}
     cell["outputs"] = [{"output_type": "display_data", "data": shown, "metadata": {}}]
@@ -173,8 +190,10 @@ def _form(question: Question, number: int, named: str | None) -> Cell:
 def _typed_answer(question: Question, named: str | None) -> Cell:
     """Return a cell for a typed answer, as an alternative to the form; it also works after a restart of the kernel."""
     call = f"check({json.dumps(question.slug)}, ..., seed={question.seed}{_where(named)}){_such_as(question)}"
-    source = f"from shardwise import check  # if you prefer typing\n{call}"
-    return _code(source, "typed", f"{question.name}-typed", question)
+    source = f"# Or type your answer here, in place of the three dots\nfrom shardwise import check\n\n{call}"
+    cell = _code(source, "typed", f"{question.name}-typed", question)
+    cell["metadata"] |= _FOLDED
+    return cell
 
 
 def _such_as(question: Question) -> str:
@@ -190,13 +209,13 @@ def _where(named: str | None) -> str:
     return "" if named is None else f", bank={json.dumps(named, ensure_ascii=False)}"
 
 
-def _headed(question: Question, number: int) -> str:
+def _headed(question: Question, number: str) -> str:
     points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
-    return f"### {number}. {question.title}\n\n*{points}, {question.difficulty}*\n\n{text_of(question)}"
+    return f"### {number} {question.title}\n\n*{points}, {question.difficulty}*\n\n{text_of(question)}"
 
 
-def question_cells(question: Question, number: int) -> list[Cell]:
-    """Return the cells with the question's text and for its answer."""
+def question_cells(question: Question, number: str) -> list[Cell]:
+    """Return the cells with the question's text, under its number, and for its answer."""
     kind, variable = kind_of(question), variable_of(question)
     text = f"{_headed(question, number)}\n\n{kind.instruction(question.form, variable)}"
     answer = _code(kind.cells(question.form, variable), "answer", f"{question.name}-answer", question)
@@ -219,7 +238,7 @@ def set_notebook(
     """Return a student's graded notebook: questions, answer cells, and check cells that only show how an answer is read."""
     cells = [_markdown(intro, "lesson", "intro"), _set_up(questions, set_name)]
     for number, question in enumerate(questions, start=1):
-        asked, answer = question_cells(question, number)
+        asked, answer = question_cells(question, f"{number}.")
         # For nbgrader it is a manually graded answer, because nothing in this notebook can judge it.
         answer["metadata"]["nbgrader"] = _nbgrader(
             f"{question.name}-answer", grade=True, solution=True, points=question.points
@@ -241,7 +260,7 @@ def _set_up(questions: Sequence[Question], set_name: str) -> Cell:
         f"handed_out({set_name!r}, {{\n{rows}}})"
     )
     cell = _code(source, "setup", "setup")
-    cell["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter and VS Code; for Colab
+    cell["metadata"] |= _FOLDED
     return cell
 
 

@@ -36,7 +36,7 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
     texts: dict[Path, str] = {}
     for path, chapter in wanted.items():
         bank = banks.of(chapter)
-        text = file_text(chapter_notebook(bank, chapter, named=_named(bank, out), typed=typed))
+        text = file_text(chapter_notebook(bank, chapter, named=named_in(bank, out), typed=typed))
         if not path.exists() or _text_of(path) != text:
             texts[path] = text
     if check:
@@ -56,7 +56,7 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
     return list(texts)
 
 
-def _named(bank: Bank, out: Path) -> str | None:
+def named_in(bank: Bank, out: Path) -> str | None:
     """Return how a notebook in `out` names its bank; None for the shipped bank."""
     if name_of(bank.folder) == SHIPPED:
         return None

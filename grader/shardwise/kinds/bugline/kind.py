@@ -13,12 +13,13 @@ from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.bugline import hunts, judging, mutants, reading
 from shardwise.kinds.bugline.model import PARTS, BuglineForm, BuglineKey, BuglineTemplate
 from shardwise.kinds.calls import Runner, plain
-from shardwise.kinds.inputs import Input, cases
+from shardwise.kinds.inputs import Input, cases, typed
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.parameters import Scalar, Steps
 from shardwise.template.references import References
 
+MOST_TRIED = 8  # inputs, in search of one that does not expose a bug
 WIDEST_INPUT = 72  # characters; a longer starter has one line per argument, so that no cell scrolls sideways
 
 
@@ -42,6 +43,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
 
     name = "bugline"
     about = "One line of a listing is wrong, a different one for each student: name it, expose it with an input, and fix it."
+    another = ("Another bug", "The same function with another bug.")
     Template = BuglineTemplate
     Form = BuglineForm
     Key = BuglineKey
@@ -80,6 +82,7 @@ answer:
             domain={name: _bounds(given) for name, given in answer.inputs.items()},
             whole=tuple(name for name, given in answer.inputs.items() if _is_whole(given)),
             optional=mutants.optional(solved.original, function),
+            typical=_typical(solved, function),
         )
         key = BuglineKey(
             original=solved.original,
@@ -110,7 +113,8 @@ answer:
                 "name": name,
                 "label": name,
                 "is_whole": name in form.whole,
-                "range": f"usually {low:.9g} to {high:.9g}" + (", integer" if name in form.whole else ""),
+                "range": f"usually {reading.shown_number(low)} to {reading.shown_number(high)}"
+                + (", integer" if name in form.whole else ""),
             }
             for name, (low, high) in form.domain.items()
         ]
@@ -119,6 +123,7 @@ answer:
             {"type": "listing", "name": "line", "lines": list(form.listing),
              "label": "1. Wrong line. Click it, or use the arrow keys."},
             {"type": "group", "name": "input", "fields": arguments,
+             "typical": {name: typed(value) for name, value in form.typical.items()},
              "label": "2. An input that exposes it, in base units"},
             {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. The corrected line",
              "note": "Pick a line above, then edit it here."},
@@ -205,6 +210,14 @@ answer:
 
     def faults(self, template: BuglineTemplate, references: References) -> Iterator[str]:
         return hunts.faults(template, references)
+
+
+def _typical(solved: Solved, function: str) -> Mapping[str, Any]:
+    """Return a drawn input, far from the simplest one, which does not expose the bug if one of the last few does not."""
+    original, mutant = (_loaded(source, function) for source in (solved.original, solved.hunt.mutant.source))
+    tried = solved.cases[: -MOST_TRIED - 1 : -1]
+    hidden = (given for given in tried if not mutants.is_exposed(original, mutant, given))
+    return next(hidden, tried[0])
 
 
 def _some(given: Input) -> Sequence[Scalar]:

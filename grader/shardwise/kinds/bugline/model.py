@@ -46,11 +46,13 @@ class BuglineTemplate(author.Template):
 class BuglineForm(Form):
     """The listing, and the arguments with their usual lowest and highest values."""
 
+    aids = frozenset(("typical",))
     function: str
     listing: tuple[str, ...]
     domain: Mapping[str, tuple[float, float]]
     whole: tuple[str, ...] = ()  # arguments that are whole numbers
     optional: tuple[str, ...] = ()  # arguments with a default
+    typical: Mapping[str, Any] = {}  # a call to begin with
 
 
 class BuglineKey(Key):

@@ -114,6 +114,12 @@ def _is_far(right: object, wrong: object) -> bool:
     return not 1 / FARTHEST <= abs(wrong / right) <= FARTHEST
 
 
+def is_exposed(original: Callable[..., object], mutant: Callable[..., object], inputs: Mapping[str, object]) -> bool:
+    """Return whether an input that the original can compute shows that the mutant is wrong."""
+    wrong = _result_or_error(mutant, inputs)
+    return isinstance(wrong, Exception) or not same(original(**inputs), wrong, VISIBLE)
+
+
 def _result_or_error(function: Callable[..., object], inputs: Mapping[str, object]) -> object:
     try:
         return function(**inputs)

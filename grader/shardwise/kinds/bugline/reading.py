@@ -14,6 +14,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.bugline.model import LONGEST_LINE, PARTS, BuglineForm
 from shardwise.kinds.calls import brief
+from shardwise.units import show_number
 
 LONGEST_ANSWER = 5000  # characters
 LONGEST_INPUT = 1000  # characters of an input that was written as text
@@ -156,10 +157,15 @@ def number_of(form: BuglineForm, name: str, value: Any) -> int | float:
     number = _read_as_number(value)
     if number is None or not least <= number <= _LARGEST or (name in form.whole and number != int(number)):
         whole, bound = "whole " if name in form.whole else "", f" of at least {least}" if least >= 0 else ""
-        usual = f", such as {low:.9g} or {high:.9g}" if name in form.domain else ""
+        usual = f", such as {shown_number(low)} or {shown_number(high)}" if name in form.domain else ""
         seen = f"“{value[:40]}”" if isinstance(value, str) else brief(value)[:40]
         raise Unreadable(f"{name} is a {whole}number{bound} in base units{usual}, but I saw {seen}.")
     return int(number) if name in form.whole else number
+
+
+def shown_number(number: float) -> str:
+    """Return the end of a range: 64, 0.002, 10⁹, 1.4 × 10¹⁰."""
+    return show_number(number, 9).removeprefix("1 × ")
 
 
 def _read_as_number(value: Any) -> int | float | None:

@@ -6,14 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shardwise.errors import Unreadable
 from shardwise.kinds.answers import as_read
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
-from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateKey, EstimateTemplate
 from shardwise.kinds.estimate.naming import cause
-from shardwise.kinds.estimate.reading import FIELDS, ReadEstimate, confidence_of, estimate_of, percent
+from shardwise.kinds.estimate.reading import FIELDS, ReadEstimate, estimate_of, percent
 from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
 from shardwise.kinds.quantity import KIND as QUANTITY
 from shardwise.kinds.quantity.kind import counts_things, traits_in, words_of
@@ -28,6 +26,11 @@ from shardwise.units import from_base, show_amount, show_number, unit
 
 # Lower bounds on a factor, of which feedback names the largest that holds.
 BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
+# What a right and a wrong estimate earn at each confidence from 0 to 100 %, for the slider of a form: shares of the points.
+EARNED = [
+    {"sure": sure, "right": credit(hit=True, confidence=sure / 100), "wrong": credit(hit=False, confidence=sure / 100)}
+    for sure in range(0, 101, 5)
+]
 ADVICE = (
     "Estimate each factor to the nearest power of ten. Which one are you least sure of? "
     "Check the units and prefixes, and how often each thing happens."
@@ -94,24 +97,24 @@ answer:
             f"Give an estimate, without computing. **Anything within {_factor(form.within)} of the exact value is right.** "
             f"Say how sure you are, in per cent. At {percent(sure)}, a right estimate earns {right} of the points and a wrong one {wrong}; "
             f"at {percent(even)}, {half_right} and {half_wrong}; at 100 %, everything or nothing. On average you earn most with the confidence "
-            f"that you really have. An estimate that is off by more than a factor of {_times(form.within**FAR)} earns nothing."
+            f"that you really have. {_far(form.within)}"
         )
 
     def view(self, form: EstimateForm) -> View:
         fields = [
             {"type": "line", "name": FIELDS[0], "label": "Your estimate", "has_preview": True},
-            {"type": "line", "name": FIELDS[1], "label": "Your confidence, in per cent", "has_preview": True},
+            {"type": "confidence", "name": FIELDS[1], "label": "Your confidence", "earned": EARNED},
         ]
         with_unit = "" if unit(form.unit).is_count else " with its unit"
-        how = (
-            f"A number{with_unit}, for example {QUANTITY.example(form)}, and how sure you are of it, for example 80 %."
+        how = f"A number{with_unit}, for example {QUANTITY.example(form)}, and how sure you are of it."
+        said = (
+            f"Give an estimate, without computing. **Anything within {_factor(form.within)} of the exact value is right.** "
+            f"You earn most, on average, with your true confidence. {_far(form.within)}"
         )
-        return {"how": how, "html": to_html(self.body(form)), "fields": fields}
+        return {"how": how, "html": to_html(said), "fields": fields}
 
     def preview(self, form: EstimateForm, raw: Any) -> View:
-        if not isinstance(raw, Mapping):
-            return {}
-        return {FIELDS[0]: as_read(QUANTITY, form, raw.get(FIELDS[0])), FIELDS[1]: _as_confidence(raw.get(FIELDS[1]))}
+        return {FIELDS[0]: as_read(QUANTITY, form, raw.get(FIELDS[0]))} if isinstance(raw, Mapping) else {}
 
     def example(self, form: EstimateForm) -> str:
         return f"{QUANTITY.example(form)}, 80 %"
@@ -163,18 +166,14 @@ answer:
         ]
 
 
-def _as_confidence(raw: Any) -> View:
-    """Return how a confidence is read, for a form that shows this during typing."""
-    try:
-        return {} if is_blank(raw) else {"read": percent(confidence_of(raw))}
-    except Unreadable as error:
-        return {"why": str(error)}
-
-
 def _factor(within: float) -> str:
     if math.isclose(within, HALF_A_POWER, rel_tol=0.01):
         return f"a factor of {within:.2g}"
     return f"a factor of {within:.2g}"
+
+
+def _far(within: float) -> str:
+    return f"An estimate that is off by more than a factor of {_times(within**FAR)} earns nothing."
 
 
 def _times(factor: float) -> str:

@@ -31,7 +31,7 @@ from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityK
 from shardwise.kinds.quantity.slips.twins import is_another_cause
 from shardwise.kinds.quantity.slips.words import is_understood, words
 from shardwise.question import Feedback, Question
-from shardwise.units import Reading, unit
+from shardwise.units import Reading, show_amount, unit
 
 
 class HasNumber(Protocol):
@@ -55,7 +55,8 @@ def judged_quantity(question: Question, form: QuantityForm, key: QuantityKey, va
         return Feedback.judged(question, 1.0)
     verdicts = [_verdict(question, form, key, reading) for reading in readings]
     known = next((verdict for verdict in verdicts if verdict.say), None)
-    return known or Feedback.judged(question, 0.0, _how_far(readings[0].value, form, key))
+    given = readings[0].value
+    return known or Feedback.judged(question, 0.0, _how_far(given, form, key) + _is_whole(given, form, key))
 
 
 def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
@@ -179,6 +180,14 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
         if near(given.value, value, allowed):
             return index
     return None
+
+
+def _is_whole(given: float, form: QuantityForm, key: QuantityKey) -> str:
+    """Return a remark on half a GPU, if the answer must be a whole number; otherwise nothing."""
+    if not form.whole or not float(key.value).is_integer() or float(given).is_integer():
+        return ""
+    things = show_amount(2, form.unit).partition(" ")[2]  # "2 GPUs"
+    return f" Only a whole number{f' of {things}' if things else ''} can be right."
 
 
 def _how_far(given: float, form: QuantityForm, key: QuantityKey) -> str:

@@ -12,14 +12,15 @@ from shardwise.bank.discovery import is_shipped
 from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 from shardwise.student.progress.calibration import by_confidence, by_month
-from shardwise.student.progress.chapters import ChapterProgress, ProblemRow, progress_of
+from shardwise.student.progress.chapters import ChapterProgress, ProblemRow, Progress, progress_of
 from shardwise.student.progress.clock import now
+from shardwise.student.progress.ending import ending
 from shardwise.student.progress.events import Estimate
 from shardwise.student.progress.journal import Journal
 from shardwise.student.progress.status import MASTERED
+from shardwise.student.session import SEED
 
 _COLUMNS = ("Solved", "Points", "Mastered", "Due")
-_MOST = 5  # how many due problems are listed
 _CELL = 'style="text-align:right;padding:.2em .35em;white-space:nowrap"'
 _TITLE = 'style="text-align:left;padding:.2em .35em .2em 0"'
 _ROW = 'scope="row" style="text-align:left;padding:.2em .35em .2em 0;font-weight:normal"'
@@ -33,9 +34,39 @@ _BAR = (
 class Card:
     """The progress in one chapter or in all of them, with what comes next and the record of estimates."""
 
-    chapters: Sequence[ChapterProgress]  # one, or all
+    banks: Banks
+    progress: Progress
     estimates: Sequence[Estimate]
     note: str = ""  # in Markdown: for example, that progress is not saved here
+
+    @property
+    def chapters(self) -> Sequence[ChapterProgress]:
+        """The chapters: one, or all."""
+        return self.progress.chapters
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The card as data for a form; the problems are listed if it is about one chapter."""
+        rows = self.chapters[0].rows if len(self.chapters) == 1 else ()
+        head, following, why = self._following()
+        return {
+            "columns": ["Chapter", *_COLUMNS],
+            "chapters": [
+                {"title": each.title, "figures": _figures(each), "share": each.solved / len(each.rows)}
+                for each in self.chapters
+            ],
+            "rows": [self._row(row) for row in rows],
+            "next": {"head": to_html(head), "rows": [self._row(row) for row in following], "why": to_html(why)},
+            "rest": "".join(to_html(part) for part in self._notes() if part),
+        }
+
+    def _row(self, row: ProblemRow) -> dict[str, Any]:
+        """Return a problem as data: what opens it, its number and title, and its state."""
+        problem, seed = row.problem, row.record.next_seed() if row.record.is_begun else SEED
+        return {
+            "id": problem.id, "seed": seed, "label": self.banks.label(problem.id), "title": problem.title,
+            "solved": row.record.is_solved, "mastered": row.record.is_mastered,
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         return to_plain("\n\n".join(filter(None, (self._lines(), *self._rest()))))
@@ -67,23 +98,36 @@ class Card:
         )
 
     def _rest(self) -> tuple[str, ...]:
-        return self._next(), self._calibration(), self.note
+        head, rows, why = self._following()
+        named = [f"“{row.problem.title}”: `{_call(row)}`" for row in rows]  # quotes separate punctuation in the title
+        lines = "\n".join(f"- {name}" for name in named) if len(named) > 1 else "".join(named)
+        apart = "\n\n" if len(named) > 1 else " "
+        return f"{head}{apart}{lines} {why}".strip(), *self._notes()
 
-    def _next(self) -> str:
-        """Return what to do next: due problems, otherwise a new one, otherwise one that is not mastered."""
-        due = sorted((row for chapter in self.chapters for row in chapter.due), key=ProblemRow.when)
-        if due:
-            named = "\n".join(f"- {_named(row)}" for row in due[:_MOST])
-            more = f"\n- and {len(due) - _MOST} more" if len(due) > _MOST else ""
-            return f"**Due today**, with new numbers:\n\n{named}{more}"
+    def _notes(self) -> tuple[str, ...]:
+        """Return the end of the chapter once it is solved, the record of estimates, and the note."""
+        is_over = len(self.chapters) == 1 and not self.chapters[0].open
+        return ending(self.banks, self.chapters[0]) if is_over else "", self._calibration(), self.note
+
+    def _following(self) -> tuple[str, Sequence[ProblemRow], str]:
+        """Return what comes next, in Markdown and as problems: those due today, otherwise a new one, otherwise one to master."""
+        if due := self.progress.due_today:
+            waits = self.progress.waiting
+            return "**Due today**, with new numbers:", due, f"{waits} more wait for the next days." if waits else ""
         begun = [chapter for chapter in self.chapters if len(chapter.new) < len(chapter.rows)]
         following = next((row for chapter in (*begun, *self.chapters) if (row := chapter.next)), None)
         if following is None:
-            return "**Next:** nothing today. You have mastered every problem, and each comes back before you forget it."
+            nothing = (
+                "**Next:** nothing today. You have mastered every problem, and each comes back before you forget it."
+            )
+            return nothing, (), ""
         left = MASTERED - len(following.record.unaided)
-        answers = "answer" if left == 1 else "answers"
-        why = f" ({left} more right {answers} without hints to master it)" if following.record.is_begun else ""
-        return f"**Next:** {_named(following)}{why}"
+        why = (
+            f"({left} more right answer{'s' * (left != 1)} without hints to master it)"
+            if following.record.is_begun
+            else ""
+        )
+        return "**Next:**", (following,), why
 
     def _calibration(self) -> str:
         months, bands = by_month(self.estimates), by_confidence(self.estimates)
@@ -105,12 +149,7 @@ def card_of(banks: Banks, chapter: str | None, journal: Journal) -> Card:
         "" if journal.keeps else "*Your progress is not saved here.*",
         "" if is_shipped(banks) else f"Bank: {banks}",
     )
-    return Card(found.chapters, journal.estimates(), "\n\n".join(filter(None, notes)))
-
-
-def _named(row: ProblemRow) -> str:
-    """Return a problem's title and the line of code that shows it. The quotes separate punctuation in the title."""
-    return f"“{row.problem.title}”: `{_call(row)}`"
+    return Card(banks, found, journal.estimates(), "\n\n".join(filter(None, notes)))
 
 
 def _call(row: ProblemRow) -> str:

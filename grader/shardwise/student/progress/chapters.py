@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from itertools import count, islice, takewhile
+from itertools import count, islice, pairwise, takewhile
 from operator import itemgetter
 
 from shardwise.bank.bank import Banks, Problem
@@ -41,8 +41,10 @@ class ChapterProgress:
 
     name: str
     title: str
+    summary: str
     rows: tuple[ProblemRow, ...]
     now: datetime
+    following: str = ""  # the name of the next chapter; empty for the last
 
     @property
     def solved(self) -> int:
@@ -80,10 +82,15 @@ class ChapterProgress:
         return [row for row in self.rows if not row.record.is_begun]
 
     @property
+    def open(self) -> list[ProblemRow]:
+        """The problems that are not solved yet, in notebook order."""
+        return [row for row in self.rows if not row.record.is_solved]
+
+    @property
     def left(self) -> list[ProblemRow]:
         """The problems left for a student who works through the chapter: due ones, then all that are not solved yet."""
         due = self.due
-        return [*due, *(row for row in self.rows if not row.record.is_solved and row not in due)]
+        return [*due, *(row for row in self.open if row not in due)]
 
     @property
     def next(self) -> ProblemRow | None:
@@ -176,13 +183,13 @@ def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: s
     for event in events:
         place = _place(event)
         done.setdefault(moved.get(place, place), []).append(event)
-    chapters = []
+    chapters, following = [], dict(pairwise([*banks.chapters, ""]))
     for name, chapter in banks.chapters.items():
         if only not in (None, name):
             continue
         bank = banks.of(name)
         rows = [_row(problem, done.get((names[bank.folder], problem.id), ()), now) for problem in bank.of_chapter(name)]
-        chapters.append(ChapterProgress(name, chapter.title, tuple(rows), now))
+        chapters.append(ChapterProgress(name, chapter.title, chapter.summary, tuple(rows), now, following[name]))
     strangers = {
         place[1]: len(events) for place, events in done.items() if place[0] in names.values() and place not in ours
     }

@@ -121,6 +121,11 @@ class ProgressFile:
         """Return all events, in order."""
         return [Event(**self._read(_of_variant, row)) for row in self._rows(f"SELECT {_EVENT} FROM event ORDER BY id")]
 
+    def events_of(self, variant: Variant) -> list[Event]:
+        """Return all events of this variant's problem, in order."""
+        query = f"SELECT {_EVENT} FROM event WHERE (bank, problem) = (?, ?) ORDER BY id"
+        return [Event(**self._read(_of_variant, row)) for row in self._rows(query, variant.bank, variant.problem)]
+
     def seeds(self, variant: Variant) -> list[str]:
         """Return the seeds of all variants of this problem that have an event."""
         query = "SELECT DISTINCT seed FROM event WHERE (bank, problem) = (?, ?)"

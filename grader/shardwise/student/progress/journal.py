@@ -11,6 +11,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.question import Feedback, Outcome
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Estimate, Event, Mark, Place, Variant
+from shardwise.student.progress.status import Record, record_of
 
 if TYPE_CHECKING:
     from shardwise.student.progress.file import ProgressFile
@@ -70,6 +71,10 @@ class Journal:
     def seeds(self, variant: Variant) -> list[str]:
         """Return the seeds of all variants of this problem that have an event; none if the file cannot be read."""
         return self._known(lambda file: file.seeds(variant), [])
+
+    def record(self, variant: Variant) -> Record:
+        """Return the record with this variant's problem; an empty one if the file cannot be read."""
+        return record_of(self._known(lambda file: file.events_of(variant), []), now())
 
     def was_answered(self, variant: Variant, digest: str) -> bool:
         """Return whether an answer to a variant was judged before; False if the file cannot be read."""

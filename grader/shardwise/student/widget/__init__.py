@@ -5,5 +5,6 @@ from __future__ import annotations
 from shardwise.student.widget.form import FormWidget
 from shardwise.student.widget.picture import Picture
 from shardwise.student.widget.practice import Practice
+from shardwise.student.widget.progress import ProgressCard
 
-__all__ = ["FormWidget", "Picture", "Practice"]
+__all__ = ["FormWidget", "Picture", "Practice", "ProgressCard"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
@@ -12,8 +13,10 @@ import anywidget
 import traitlets
 from comm import get_comm_manager
 
+from shardwise.errors import ShardwiseError
 from shardwise.student.widget.library import library
 
+_CHANGES_PROGRESS = ("check", "solution")  # requests
 _VIEW = "application/vnd.jupyter.widget-view+json"
 # A placeholder that is shown until the form is ready; while it is visible, Jupyter's message about a lost form is hidden.
 # The rules work in either order, since in a reopened notebook a form may load before its placeholder.
@@ -56,7 +59,23 @@ class FormWidget(anywidget.AnyWidget):
 
     def _heard(self, content: Any, send: Callable[[Any], None]) -> None:
         if isinstance(content, dict) and "id" in content:
-            send({"id": content["id"], "reply": self._desk.reply(content.get("request"))})
+            request = content.get("request")
+            send({"id": content["id"], "reply": self._desk.reply(request)})
+            if isinstance(request, dict) and request.get("do") in _CHANGES_PROGRESS:
+                refresh(str(request.get("problem")))  # after the reply, since a verdict must not wait
+
+    def refresh(self, problem: str) -> None:
+        """Show that the progress with a problem has changed; most forms do not show progress."""
+
+    def _redraw(self, plain: str, html: str) -> None:
+        """Replace the text that stands for the form; Jupyter takes the table of contents from it."""
+        from IPython.display import display
+
+        self._plain, self._html = plain, html
+        display(self._bundle(), raw=True, display_id=self.token, update=True)
+
+    def _bundle(self) -> dict[str, str]:
+        return {"text/plain": self._plain, "text/html": _WAITS.format(token=self.token, html=self._html)}
 
     def _ipython_display_(self, **_: Any) -> None:
         """Show the text and then the form, which replaces the text once it has loaded.
@@ -65,14 +84,20 @@ class FormWidget(anywidget.AnyWidget):
         """
         from IPython.display import display
 
-        waits = _WAITS.format(token=self.token, html=self._html)
-        display({"text/plain": self._plain, "text/html": waits}, raw=True)
+        display(self._bundle(), raw=True, display_id=self.token)
         if (made := self._repr_mimebundle_()) is not None:
             data, metadata = made
             display({_VIEW: data[_VIEW]}, metadata=metadata, raw=True)
 
 
 _forms: WeakValueDictionary[str, FormWidget] = WeakValueDictionary()
+
+
+def refresh(problem: str) -> None:
+    """Let all forms of this kernel show the progress with a problem."""
+    for form in list(_forms.values()):
+        with suppress(ShardwiseError):  # the progress file cannot be read
+            form.refresh(problem)
 
 
 def _connected(comm: Any, opening: Mapping[str, Any]) -> None:

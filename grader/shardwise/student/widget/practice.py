@@ -16,7 +16,24 @@ class Practice(FormWidget):
     """A question as a form with buttons: Check, Hint, Solution, New numbers and Next."""
 
     def __init__(self, desk: Desk, question: Question) -> None:
-        text = asked_in_words(question)
-        super().__init__(desk, "problem", desk.open(question), plain=to_plain(text), html=to_html(f"{_RUN}\n\n{text}"))
+        given = desk.open(question)
+        self._question, self._opened = question, desk
+        plain, html = self._texts(given["state"]["solved"])
+        super().__init__(desk, "problem", given, plain=plain, html=html)
         self.drafts = desk.drafts_of(question)
         self.observe(lambda change: desk.typed(question, change["old"], change["new"]), "drafts")
+
+    def refresh(self, problem: str) -> None:
+        """Show a ✓ once this problem is solved."""
+        if problem != self._question.id:
+            return
+        state = self._opened.state(self._question)
+        if state != self.given["state"]:
+            self.given = {**self.given, "state": state}
+            self._redraw(*self._texts(state["solved"]))
+
+    def _texts(self, is_solved: bool) -> tuple[str, str]:
+        """Return the question as plain text and as HTML, under its number, with a ✓ if it is solved."""
+        number = f"{self._opened.label(self._question)} {'✓' * is_solved}".strip()
+        text = asked_in_words(self._question, number)
+        return to_plain(text), to_html(f"{_RUN}\n\n{text}")

@@ -25,11 +25,11 @@ def violation(form: ScheduleForm, run: Run) -> str:
     """Return the first violation; nothing when everything ran within the memory."""
     since = min((wait.since for wait in run.circle), default=0)
     if run.overflow is not None and not (run.circle and since < run.overflow.start):
-        return _overflow(form, run.overflow)
+        return overflow(form, run.overflow)
     return _circle(form.pipeline, run.circle) if run.circle else ""
 
 
-def _overflow(form: ScheduleForm, over: Overflow) -> str:
+def overflow(form: ScheduleForm, over: Overflow) -> str:
     """Explain where and when memory ran out."""
     return (
         f"Stage {over.stage} runs out of memory at time {over.start}: `{form.pipeline.written(over.operation)}` makes "
@@ -60,21 +60,31 @@ def _circle(pipeline: Pipeline, circle: tuple[Wait, ...]) -> str:
 def misses(form: ScheduleForm, run: Run) -> Iterator[str]:
     """Yield the targets that a schedule misses."""
     if form.most_slots is not None and run.makespan > form.most_slots:
-        yield f"The schedule takes {counted_in_words(run.makespan, 'slot')}; the target is at most {form.most_slots}. {idle(run)}"
+        yield f"The schedule takes {counted_in_words(run.makespan, 'slot')}; the target is at most {form.most_slots}."
     if form.most_idle is not None and run.total_idle > form.most_idle:
-        where = idle(run) if form.most_slots is None else ""
-        total = f"All stages together are idle for {counted_in_words(run.total_idle, 'slot')}; the target is at most {form.most_idle}."
-        yield f"{total} {where}".strip()
-    over = held(form.pipeline, run.spans, form.most_in_flight)[1]
-    if over is not None:
-        yield (
-            f"Stage {over.stage} has {counted_in_words(over.held, counted_unit(form))} in flight from time {over.start}, when "
-            f"`{form.pipeline.written(over.operation)}` starts there; the target is at most {over.room}."
-        )
+        yield f"All stages together are idle for {counted_in_words(run.total_idle, 'slot')}; the target is at most {form.most_idle}."
+    if over := over_target(form, run):
+        yield too_many(form, over)
 
 
-def idle(run: Run) -> str:
-    """List when each stage is idle."""
+def over_target(form: ScheduleForm, run: Run) -> Overflow | None:
+    """Return the first forward that makes more in flight on its stage than the target allows."""
+    return held(form.pipeline, run.spans, form.most_in_flight)[1]
+
+
+def too_many(form: ScheduleForm, over: Overflow) -> str:
+    """Explain which operation exceeds the target of what is in flight."""
+    return (
+        f"Stage {over.stage} has {counted_in_words(over.held, counted_unit(form))} in flight from time {over.start}, when "
+        f"`{form.pipeline.written(over.operation)}` starts there; the target is at most {over.room}."
+    )
+
+
+def idle(form: ScheduleForm, run: Run) -> str:
+    """List when each stage is idle, if a target for the slots or the idle slots is missed; otherwise nothing."""
+    is_slow = form.most_slots is not None and run.makespan > form.most_slots
+    if not run.is_sound or not (is_slow or (form.most_idle is not None and run.total_idle > form.most_idle)):
+        return ""
     stages = [stage for stage in range(1, len(run.spans) + 1) if run.gaps(stage)]
     parts_of_stages = []
     for stage in stages[:8]:

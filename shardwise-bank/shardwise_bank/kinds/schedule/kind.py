@@ -9,13 +9,13 @@ from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import to_html
-from shardwise.markdown.timeline import as_text
+from shardwise.markdown.timeline import as_block
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise_bank.kinds.schedule import explain, texts
 from shardwise_bank.kinds.schedule.model import KnownMistake, ScheduleForm, ScheduleKey, ScheduleTemplate
-from shardwise_bank.kinds.schedule.picture import timeline
+from shardwise_bank.kinds.schedule.picture import LOOKS, timeline
 from shardwise_bank.kinds.schedule.progress import schedule_so_far
 from shardwise_bank.kinds.schedule.reading import Reading, read_schedule
 from shardwise_bank.kinds.schedule.solving import Solved, meets, run_of, schedule_pattern, solve
@@ -69,10 +69,10 @@ mistakes:
             ),
         )
         run = run_of(form, solved.solution)
-        drawn = timeline(pipeline, run, None)
+        drawn = timeline(form, run, None)
         names = {
             "key": "\n".join(["```text", *lines, "```"]),
-            "chart": f"```text\n{as_text(drawn)}\n```" if drawn else "",
+            "chart": as_block(drawn, LOOKS) if drawn else "",
             "makespan": run.makespan,
             "idle": run.total_idle,
             "in_flight": run.in_flight,
@@ -133,10 +133,12 @@ mistakes:
     def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
         key, form = self.key_and_form(question)
         run = run_of(form, value.schedule)
-        drawn = timeline(form.pipeline, run, texts.last_slot(form))
+        drawn = timeline(form, run, texts.last_slot(form))
         if meets(form, run):
             return Feedback.judged(question, 1.0, explain.measured(run), picture=drawn)
         words = [explain.violation(form, run) or " ".join(explain.misses(form, run))]
+        if drawn is None:  # nothing else shows them
+            words.append(explain.idle(form, run))
         known = schedule_pattern(value.schedule)
         mistake = next((place for place, wrong in enumerate(key.mistakes) if wrong.pattern == known), None)
         if mistake is not None:

@@ -23,7 +23,7 @@ def schedule_so_far(form: ScheduleForm, raw: Any) -> dict[str, Any]:
     except Unreadable as error:
         return {"why": str(error)}
     run = simulate(pipeline, schedule, form.room)
-    drawn = timeline(pipeline, run, last_slot(form))
+    drawn = timeline(form, run, last_slot(form))
     return {
         "read": _measured(form, schedule, run),
         "why": fault_sentences(faults),

@@ -1,0 +1,21 @@
+// The bundle of the app: everything that the desk exports, for the scripts of kinds, and the app itself.
+
+import { server } from "./backends/server.js";
+import { Shell } from "./shell.js";
+
+export * from "../desk.js";
+
+const BACKENDS = { server };
+
+/**
+ * The way to Python and to what the student did.
+ * @typedef {object} Backend
+ * @property {(request: object) => Promise<object>} ask sends a request and returns the reply, both in plain data
+ * @property {(problem: string) => Promise<{get: (key: string) => any, set: (key: string, value: any) => void}>} drafts stores what was typed
+ * @property {string} where where progress is kept, in words
+ * @property {Transfer} [transfer] moves progress to another place, where no command does
+ * @property {(listener: (words: string) => void) => void} [busy] tells while Python starts
+ */
+
+const root = document.getElementById("app");
+if (root) new Shell(BACKENDS[root.dataset.host](), root).start();

@@ -1,0 +1,58 @@
+// Today's five: one problem after another, across chapters.
+
+import { html, nothing } from "lit";
+import { formOf } from "./step.js";
+
+export async function today(shell, { path }) {
+  const { problems } = shell.record.today;
+  const named = Number(path[1]) - 1;
+  const open = problems.findIndex(({ done }) => !done);
+  const place = problems[named] ? named : open;
+  if (path[1] === "end" || place < 0) return finished(shell);
+  const after = () => {
+    const left = shell.record.today.problems
+      .map(({ done }, index) => (done ? -1 : index))
+      .filter((index) => index >= 0);
+    const next = left.find((index) => index > place) ?? left.find((index) => index !== place);
+    shell.go(next === undefined ? "#/today/end" : `#/today/${next + 1}`);
+  };
+  const here = problems[place];
+  const form = await formOf(shell, here.problem, here.seed, after);
+  const chapter = shell.map.chapters.find(({ name }) => name === here.problem.split("/")[0]);
+  const view = () => html`
+    <p class="crumbs"><a href="#/">Home</a></p>
+    ${boxes(shell, place)}
+    <h1 tabindex="-1" class="small">Today's five: ${place + 1} of ${problems.length} <span class="quiet">· ${chapter.title}</span></h1>
+    <h2 class="unseen">${here.title}</h2>
+    ${form}
+    <nav class="steps" aria-label="Steps"><a href=${`#/${chapter.name}`}>Chapter “${chapter.title}”</a></nav>
+  `;
+  return { title: "Today's five", view };
+}
+
+function boxes({ record }, place) {
+  return html`<ol class="boxes" aria-label="Today's five">
+    ${record.today.problems.map(
+      (
+        { title, done },
+        index,
+      ) => html`<li><a href=${`#/today/${index + 1}`} class=${done ? "done" : ""} aria-current=${index === place ? "step" : nothing}
+        aria-label=${`${index + 1}: ${title}${done ? ", done" : ""}`}>${done ? "✓" : index + 1}</a></li>`,
+    )}
+  </ol>`;
+}
+
+function finished(shell) {
+  const view = () => {
+    const { today, streak } = shell.record;
+    const left = today.problems.filter(({ done }) => !done).length;
+    return html`
+      <p class="crumbs"><a href="#/">Home</a></p>
+      ${boxes(shell, -1)}
+      <h1 tabindex="-1">${left ? `${left} of today's five are left` : "Today's five are done"}</h1>
+      <p>${streak.days > 1 ? `That is ${streak.days} days in a row. ` : ""}${today.waiting ? `${today.waiting} more due problems are spread over the next days.` : "Tomorrow there are five others."}</p>
+      <p><a class="button primary" href=${left ? "#/today" : "#/"}>${left ? "Go on" : "Home"}</a></p>
+    `;
+  };
+  return { title: "Today's five", view };
+}
