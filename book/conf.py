@@ -17,7 +17,15 @@ html_theme = "furo"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
-html_theme_options = {"footer_icons": []}
+html_theme_options = {  # the font and the accent of the app
+    "footer_icons": [],
+    "light_css_variables": {
+        "font-stack": "system-ui, sans-serif",
+        "color-brand-primary": "#0b5cad",
+        "color-brand-content": "#0b5cad",
+    },
+    "dark_css_variables": {"color-brand-primary": "#79b8ff", "color-brand-content": "#79b8ff"},
+}
 html_use_index = False
 templates_path = ["_templates"]
 html_sidebars = {"**": ["sidebar/scroll-start.html", "sidebar/navigation.html", "sidebar/scroll-end.html"]}
