@@ -32,10 +32,10 @@ def test_a_chapter_is_read_and_practised(browser: Browser, tmp_path: Path) -> No
         page.goto(address, timeout=RUNS_WITHIN_MS)
         pictures = page.locator("img[alt]")
         assert pictures.count() and all(one.evaluate(IS_SHOWN) for one in pictures.all())
-        expect(page.locator(".shardwise")).to_have_count(len(bank.of_chapter(CHAPTER)) + 1)  # and a picture that moves
+        expect(page.locator(".shardwise")).to_have_count(len(bank.of_chapter(CHAPTER)) + 3)  # a figure and two cards
         expect(page.get_by_text("No answer yet")).to_have_count(
             0
-        )  # said under the line for those who type, which is not shown
+        )
         question = first(NUMBER)
         form = form_of(page, question)
         form.get_by_role("heading").first.focus()

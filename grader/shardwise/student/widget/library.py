@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -36,11 +37,12 @@ def _code() -> tuple[bytes, str]:
     return gzip.compress(source), hashlib.sha256(source).hexdigest()[:12]
 
 
-_made: list[Library] = []
+_made = threading.local()  # marimo runs each page's notebook in a thread, and a page knows only its own widgets
 
 
 def library() -> Library:
     """Return this kernel's library, or a new one if all widgets were closed. Raises ShardwiseError."""
-    if not _made or _made[0].comm is None:
-        _made[:] = [Library()]
-    return _made[0]
+    made: Library | None = getattr(_made, "library", None)
+    if made is None or made.comm is None:
+        made = _made.library = Library()
+    return made
