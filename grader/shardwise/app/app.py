@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from shardwise.app.index import index_of
-from shardwise.app.record import Marks, record_as_data, state_of, towards_mastery
+from shardwise.app.record import Marks, record_as_data, towards_mastery
 from shardwise.app.steps import overview, walks
 from shardwise.bank.discovery import name_of
 from shardwise.errors import ShardwiseError
@@ -79,9 +79,7 @@ class App:
 
     def _open(self, request: Request) -> Data:
         asked = self._session.question(self._text(request, "problem"), str(request.get("seed") or SEED))
-        found = progress_of(self._session.banks, self._session.journal.events(), now(), only=asked.id.partition("/")[0])
-        row = next(row for row in found.chapters[0].rows if row.problem.id == asked.id)
-        return {**self._desk.open(asked), "state": state_of(row), "drafts": self._desk.drafts_of(asked)}
+        return {**self._desk.open(asked), "drafts": self._desk.drafts_of(asked)}
 
     def _record(self, _: Request) -> Data:
         journal, banks = self._session.journal, self._session.banks

@@ -36,16 +36,15 @@ def record_as_data(walks: Sequence[Walk], found: Progress, marks: Marks, days: i
     }
 
 
-def state_of(row: ProblemRow) -> Data:
-    """Return whether a problem is solved and mastered, and how many variants were answered right without a hint."""
-    record = row.record
-    return {"solved": record.is_solved, "mastered": record.is_mastered, "right": len(record.unaided)}
-
-
 def _state(row: ProblemRow, day: date) -> Data:
-    due = row.record.due
-    on = due.astimezone().date() if due else None
-    return {**state_of(row), "due": on.isoformat() if on else None, "isDue": bool(on and on <= day)}
+    """Return whether a problem is solved, mastered and due, and how many variants were answered right without a hint."""
+    record = row.record
+    return {
+        "solved": record.is_solved,
+        "mastered": record.is_mastered,
+        "right": len(record.unaided),
+        "isDue": record.is_due(day),
+    }
 
 
 def _today(found: Progress, day: date) -> Data:
@@ -109,7 +108,9 @@ def towards_mastery(chapter: ChapterProgress, after: str) -> Data | None:
 
 
 def _title(walk: Walk, step: str) -> str:
-    return next(known.title for known in walk.steps if known.id == step)
+    found = next(known for known in walk.steps if known.id == step)
+    is_beginning = found.section is not None and not found.section.heading
+    return walk.bank.chapters[walk.name].title if is_beginning else found.title
 
 
 def _last_worked_in(walks: Sequence[Walk], rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> int:

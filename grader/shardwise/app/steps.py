@@ -50,7 +50,7 @@ class Walk:
         chapter = self.bank.chapters[self.name]
         taken = {END, *chapter.problems}
         for section in sections_of(lesson_of(self.bank.lessons / self.name)):
-            yield Step(_slug(section.heading, taken), section.heading or chapter.title, section=section)
+            yield Step(_slug(section.heading, taken), section.heading or "Introduction", section=section)
             yield from self._problems(chapter.sections.get(section.heading, ()))
         if not chapter.sections:
             yield from self._problems(chapter.problems)
@@ -67,7 +67,8 @@ class Walk:
         found = next((known for known in self.steps if known.id == step and known.section), None)
         if found is None or found.section is None:
             raise ShardwiseError(f"The chapter {self.name} has no section “{step[:80]}”.")
-        return {"title": found.title, "pieces": list(self._pieces(found.section))}
+        title = found.section.heading or self.bank.chapters[self.name].title
+        return {"title": title, "pieces": list(self._pieces(found.section))}
 
     def _pieces(self, section: Section) -> Iterator[Data]:
         """Yield the pieces of a section without its heading. An interactive figure replaces its still image."""
@@ -83,7 +84,7 @@ class Walk:
                     yield {"html": self._image(image["words"], image["file"])}
             yield from _prose(before[start:])
             if figure:
-                yield {"figure": figure.view, "still": self._image(figure.still[1], still)}
+                yield {"figure": figure.view}
 
     def _image(self, words: str, file: str) -> str:
         return f'<p><img src="figures/{self.name}/{html.escape(file)}" alt="{html.escape(words)}" loading="lazy"></p>'

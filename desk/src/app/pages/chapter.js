@@ -3,6 +3,8 @@
 import { html, nothing } from "lit";
 import { bar, countsOf, difficulty, inWords, isDone, points, tick } from "../parts.js";
 
+const KINDS = { quantity: "number", code: "function", bugline: "bug hunt" };
+
 export function chapter(shell, chapter) {
   return { title: chapter.title, view: () => view(shell, chapter) };
 }
@@ -32,6 +34,6 @@ function row(chapter, step, record) {
   }
   return html`<li class="problem">
     ${tick(state)} <a href=${to}>${step.title}</a>
-    <span class="quiet">${step.kind} · ${difficulty(step.difficulty)} · ${points(step.points)}${state?.isDue ? " · due" : ""}</span>
+    <span class="quiet">${KINDS[step.kind] ?? step.kind} · ${difficulty(step.difficulty)} · ${points(step.points)}${state?.isDue ? " · due" : ""}</span>
   </li>`;
 }

@@ -92,14 +92,14 @@ export async function end(shell, chapter) {
       ${crumbs(chapter)} ${segments(chapter, "", shell.record)}
       <h1 tabindex="-1">${open.length ? `The end of “${chapter.title}”` : `You have solved “${chapter.title}”`}</h1>
       <p>${inWords(counts)}</p>
-      ${section.pieces[0].html ? html`<h2>What you can do now</h2><div class="prose">${unsafeHTML(section.pieces[0].html)}</div>` : nothing}
-      ${open.length ? html`<h2>Still open</h2><ul>${open.map((step) => html`<li><a href=${`#/${chapter.name}/${step.id}`}>${step.title}</a></li>`)}</ul>` : nothing}
+      ${section.pieces[0].html ? html`<h2>${open.length ? "What this chapter teaches" : "What you can do now"}</h2><div class="prose">${unsafeHTML(section.pieces[0].html)}</div>` : nothing}
       <h2>What next</h2>
       <p class="buttons">
         ${following ? html`<a class=${isPrimary(true)} href=${`#/${following.name}`}>Chapter ${following.number}: ${following.title}</a>` : html`<a class=${isPrimary(true)} href="#/">Home</a>`}
         ${counts.mastered < counts.all ? html`<a class=${isPrimary(false)} href=${`#/${chapter.name}/master`}>Master this chapter (${counts.all - counts.mastered} left)</a>` : nothing}
       </p>
       ${counts.mastered < counts.all ? html`<p class="quiet">A problem is mastered after three variants solved without a hint.</p>` : nothing}
+      ${open.length ? html`<h2>Still open</h2><ul>${open.map((step) => html`<li><a href=${`#/${chapter.name}/${step.id}`}>${step.title}</a></li>`)}</ul>` : nothing}
     `;
   };
   return { title: `The end of ${chapter.title}`, view };
