@@ -21,7 +21,7 @@ RUN_NPM := PATH="$(dir $(NPM)):$$PATH" $(NPM)
 # two would leave two cores idle for a fifth of the time.
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint generated dist figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
+.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint generated dist figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots site clean
 
 demo: $(VENV)/.demo $(BUNDLES) /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -77,10 +77,10 @@ generated: $(VENV)/.test figures  ## Every committed file that follows from prob
 	$(BIN)/python -m docs.generated
 	$(BIN)/python tests/golden/write.py
 
-book: $(VENV)/.test  ## The docs as a site, with lessons, formulas and worked examples: book/_build/html/index.html
-	$(BIN)/python -m book.sources book/_build/source
-	$(BIN)/sphinx-build -q -W -b html book/_build/source book/_build/html
-	@echo "The book: $(CURDIR)/book/_build/html/index.html"
+site: $(VENV)/.test $(BUNDLES)  ## The practice app for any web server, with the book as its documentation in site/docs
+	$(BIN)/python -m book site/docs
+	$(BIN)/shardwise site site --bank .
+	@echo "To see it: $(BIN)/python -m http.server --bind 127.0.0.1 --directory $(CURDIR)/site"
 
 dist: $(VENV)/.test $(BUNDLES)  ## The wheels and sdists of both packages, as a release publishes them
 	rm -rf dist
@@ -173,4 +173,4 @@ $(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-ban
 
 clean:  ## Delete everything that was built and is not committed
 	rm -rf $(VENV) .bench .mutants .mutmut .node .planner-peers .reality .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf $(DEMO) build dist book/_build desk/node_modules docs/img/all $(BUNDLES)
+	rm -rf $(DEMO) build dist site book/_build desk/node_modules docs/img/all $(BUNDLES)

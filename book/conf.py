@@ -1,4 +1,4 @@
-"""Sphinx's settings for the book. `python -m book.sources` writes what it reads; `make book` does both."""
+"""Sphinx's settings for the book. `python -m book` writes what it reads, and builds it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,29 @@ from sphinx.writers.html5 import HTML5Translator
 from shardwise.markdown.mathml import mathml
 
 project = "shardwise"
-html_title = "shardwise: the arithmetic of training on many GPUs"
-extensions = ["myst_parser", "sphinx_design"]
+html_title = "shardwise docs"
+extensions = ["myst_parser", "sphinx_design", "book.search"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
-html_theme_options = {"footer_icons": []}
+html_theme_options = {  # the font and the accent of the app
+    "footer_icons": [],
+    "light_css_variables": {
+        "font-stack": "system-ui, sans-serif",
+        "color-brand-primary": "#0b5cad",
+        "color-brand-content": "#0b5cad",
+    },
+    "dark_css_variables": {"color-brand-primary": "#79b8ff", "color-brand-content": "#79b8ff"},
+}
+html_use_index = False
+templates_path = ["_templates"]
+html_sidebars = {"**": ["sidebar/scroll-start.html", "sidebar/navigation.html", "sidebar/scroll-end.html"]}
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
+html_js_files = [("book.js", {"type": "module"})]
 html_math_renderer = "mathml"
 highlight_language = "none"  # a block that names no language is no Python
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import webbrowser
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from book import reference
 from checkout import ROOT
 from docs import generated
+from shardwise.app.server import Server
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.assigning.lockfile import Lock
@@ -85,6 +87,8 @@ def test_the_tutorials_work_as_they_are_written(page: str, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
     monkeypatch.setenv("SHARDWISE_PROGRESS", str(tmp_path / "progress.sqlite"))
+    monkeypatch.setattr(Server, "serve_forever", lambda server: None)  # as if it were stopped at once
+    monkeypatch.setattr(webbrowser, "open", lambda address: True)
     text = (ROOT / "docs" / "tutorials" / f"{page}.md").read_text("utf-8")
     run = 0
     for name, language, block in re.findall(r"(?:Save this as `(.+?)`:\n\n)?```(\w+)\n(.*?)```", text, re.DOTALL):
@@ -113,7 +117,7 @@ def test_the_commands_of_the_page_about_progress_run(tmp_path: Path, monkeypatch
     commands = [
         line.partition("#")[0].strip() for line in text.splitlines() if line.startswith("shardwise p") and "#" in line
     ]
-    assert len(commands) == 8
+    assert len(commands) == 9
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
     monkeypatch.setenv("SHARDWISE_PROGRESS", str(tmp_path / "progress.sqlite"))

@@ -1,0 +1,43 @@
+"""The documentation of a site: pages in its folder `docs`, written by something else, to which the app links and which it searches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from shardwise.errors import ShardwiseError
+
+DOCS = "docs"
+_HOME, _ENTRIES = "index.html", "index.json"
+
+
+class _Entry(BaseModel):
+    """A page, or a section of one, as the app's search shows it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["page"]
+    title: str
+    about: str = ""
+    text: str = ""
+    to: str = Field(pattern=f"^{DOCS}/")
+
+
+def link_to(site: Path) -> dict[str, str]:
+    """Return where the documentation of a site begins, as the map has it; nothing if there is none."""
+    return {"docs": f"{DOCS}/{_HOME}"} if (site / DOCS / _HOME).is_file() else {}
+
+
+def entries_of(site: Path) -> list[dict[str, Any]]:
+    """Return the entries for the search that the documentation of a site brings. Raises ShardwiseError for unreadable ones."""
+    path = site / DOCS / _ENTRIES
+    if not path.is_file():
+        return []
+    try:
+        return [entry.model_dump() for entry in TypeAdapter(list[_Entry]).validate_json(path.read_bytes())]
+    except ValidationError as error:
+        first = error.errors()[0]
+        fault = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
+        raise ShardwiseError(f"{path} is not a list of entries for the search: {fault}.") from None
