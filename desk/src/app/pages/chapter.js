@@ -33,7 +33,7 @@ function row(chapter, step, record) {
     return html`<li class="section"><a href=${to}>${step.title}</a>${isRead ? html` <span class="quiet">read</span>` : nothing}</li>`;
   }
   return html`<li class="problem">
-    ${tick(state)} <a href=${to}>${step.title}</a>
-    <span class="quiet">${KINDS[step.kind] ?? step.kind} · ${difficulty(step.difficulty)} · ${points(step.points)}${state?.isDue ? " · due" : ""}</span>
+    ${tick(state)}
+    <span><a href=${to}>${step.title}</a> <span class="quiet">${KINDS[step.kind] ?? step.kind} · ${difficulty(step.difficulty)} · ${points(step.points)}${state?.isDue ? " · due" : ""}</span></span>
   </li>`;
 }
