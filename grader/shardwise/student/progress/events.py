@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 Place = Literal["cell", "form", "terminal"]
+SEED = "0"  # of the variant in every practice notebook, which check() marks by default
 
 
 class Variant(NamedTuple):
