@@ -8,6 +8,7 @@ import { answerOf, fieldStyles, fieldsOf, withPart } from "./fields/index.js";
 import { hintButton, hintsAsked } from "./hints.js";
 import { Reach } from "./reach.js";
 import { addScripts } from "./scripts.js";
+import { since } from "./since.js";
 import { styles } from "./styles.js";
 import { formOf, goTo } from "./way.js";
 
@@ -343,7 +344,7 @@ export class Problem extends LitElement {
           )}
           <div class="buttons"><button class="primary">Check</button></div>
         </form>
-        <p class="quiet since" aria-live="polite">${isOld ? "About your previous answer:" : nothing}</p>
+        ${since(isOld)}
         <div role="status" class="prose said ${isPale ? "old" : ""} ${this.isChecking ? "soon" : ""}" data-outcome=${this.said.outcome}>
           ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
         </div>
