@@ -35,6 +35,7 @@ export class Problem extends LitElement {
     host: { attribute: false },
     given: { attribute: false },
     question: { state: true },
+    isSolved: { state: true }, // whether any variant of the problem was solved
     draft: { state: true }, // the contents of the fields
     said: { state: true }, // the contents of the status: an outcome and a text
     hints: { state: true }, // the hints so far, each with its part; null for a hint to the question in general
@@ -44,7 +45,6 @@ export class Problem extends LitElement {
     estimate: { state: true }, // the saved estimate, as typed and as read
     unread: { state: true }, // why the estimate cannot be read
     isChecking: { state: true }, // whether an answer is being checked, so that the status is about the previous one
-    isSolved: { state: true }, // whether any variant of the problem was solved
     isOver: { state: true }, // whether this was the last problem of its chapter
   };
 
@@ -87,7 +87,6 @@ export class Problem extends LitElement {
   /** Show another question in place of the current one, with the hints already given to it. */
   #show({ question, hints, state }) {
     this.question = question;
-    this.isSolved = state?.solved;
     adoptStyles(this.renderRoot, [styles, ...fieldStyles()]); // the question may have brought a new field type
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
@@ -96,6 +95,7 @@ export class Problem extends LitElement {
     this.isOver = false;
     this.#field = "";
     this.hints = hints;
+    this.isSolved = state?.solved;
     this.solution = "";
     this.checked = undefined;
     this.#say();
@@ -166,9 +166,9 @@ export class Problem extends LitElement {
     const { verdict, state } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
     this.isChecking = false;
     if (!verdict) return;
+    this.isSolved = state?.solved ?? this.isSolved;
     this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
     this.checked = { answer, notes: verdict.notes };
-    if (state) this.isSolved = state.solved;
   }
 
   async #commit(typed) {

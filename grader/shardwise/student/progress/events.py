@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 Place = Literal["cell", "form", "terminal"]
-SEED = "0"  # of the variant in every practice notebook, which check() marks by default
 
 
 class Variant(NamedTuple):
@@ -16,6 +15,9 @@ class Variant(NamedTuple):
     bank: str  # "shipped", or its folder
     problem: str
     seed: str
+
+
+SEED = "0"  # of the variant in every practice notebook, which check() marks by default
 
 
 @dataclass(frozen=True)
