@@ -164,9 +164,9 @@ export class Problem extends LitElement {
     const answer = answerOf(this.question.form.fields, this.draft);
     this.isChecking = true;
     const { verdict, state } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
+    if (state) this.isSolved = state.solved;
     this.isChecking = false;
     if (!verdict) return;
-    this.isSolved = state?.solved ?? this.isSolved;
     this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
     this.checked = { answer, notes: verdict.notes };
   }
