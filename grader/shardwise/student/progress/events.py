@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple
 Place = Literal["cell", "form", "terminal"]
 READ, SETTING = "read", "setting"
 MARKS = (READ, SETTING)  # the purposes of marks
-SEED = "0"  # of the variant in every practice notebook, which check() marks by default
 
 
 class Variant(NamedTuple):
@@ -18,6 +17,9 @@ class Variant(NamedTuple):
     bank: str  # "shipped", or its folder
     problem: str
     seed: str
+
+
+SEED = "0"  # of the variant in every practice notebook, which check() marks by default
 
 
 @dataclass(frozen=True)
