@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from browser.conftest import faults_of
 from browser.hands import Hands, Mouse, give, right_answer
 from checkout import checkout_bank
-from shardwise.app.server import Server
+from shardwise.app.server import AppServer
 from shardwise.bank.bank import Banks
 from shardwise.bank.posing import pose
 from shardwise.question import Question
@@ -94,9 +94,9 @@ class Student:
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
+def serving() -> Iterator[AppServer]:
     """Serve the app on this computer."""
-    with Server(Banks([checkout_bank()])) as server:
+    with AppServer(Banks([checkout_bank()])) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()

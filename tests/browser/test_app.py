@@ -17,7 +17,7 @@ from browser.front_door import FIRST, PAGES, Student, serving
 from browser.hands import Keys
 from checkout import ROOT, checkout_bank
 from contrast import PALE
-from shardwise.app.server import Server
+from shardwise.app.server import AppServer
 from shardwise.student.progress.clock import VARIABLE as CLOCK
 from shardwise.student.progress.file import VARIABLE
 
@@ -32,19 +32,21 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def served(kept: Path) -> Iterator[Server]:
+def served(kept: Path) -> Iterator[AppServer]:
     with serving() as server:
         yield server
 
 
 @pytest.fixture
-def student(page: Page, served: Server) -> Iterator[Student]:
+def student(page: Page, served: AppServer) -> Iterator[Student]:
     made = Student(page, served.url)
     yield made
     assert made.faults == []
 
 
-def test_continue_leads_from_home_through_texts_and_problems_and_ticks_stay(student: Student, served: Server) -> None:
+def test_continue_leads_from_home_through_texts_and_problems_and_ticks_stay(
+    student: Student, served: AppServer
+) -> None:
     page = student.page
     page.get_by_role("link", name="Start", exact=True).click()
     student.settle()
@@ -146,7 +148,7 @@ def test_every_page_is_fit_for_all(student: Student) -> None:
             assert violations(page, theme) == [], (route, theme)
 
 
-def test_keys_alone_are_enough(browser: Browser, served: Server) -> None:
+def test_keys_alone_are_enough(browser: Browser, served: AppServer) -> None:
     with fresh_page(browser, viewport={"width": 1100, "height": 900}) as page:
         student = Student(page, served.url)
         student.hands = Keys(page)
