@@ -63,6 +63,7 @@ export class Problem extends LitElement {
   reach = new Reach(this);
 
   #width = new Width(this);
+  #pressed = 0; // when Check was pressed last
   #field = ""; // the id of the last active field
   #growth; // watches whether the form grows above a text that was just scrolled into view
   #told = 0; // counts messages, so that screen readers announce a repeated one again
@@ -194,6 +195,9 @@ export class Problem extends LitElement {
 
   async #check() {
     const answer = answerOf(this.question.form.fields, this.draft);
+    const isTwice = this.isChecking && performance.now() - this.#pressed < PATIENCE_MS;
+    if (isTwice) return; // a double click is one answer
+    this.#pressed = performance.now();
     this.isChecking = true;
     const { verdict, state } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
     if (state) this.isSolved = state.solved;

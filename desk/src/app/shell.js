@@ -10,7 +10,7 @@ const SLOW_MS = 400; // until a page that is still loading says so
 /** Split a hash into its path and query: `#/today/2?more=1`. */
 function routeOf(hash) {
   const [path, query = ""] = hash.replace(/^#?\/?/, "").split("?");
-  return { path: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { path: path.split("/").filter(Boolean), query: new URLSearchParams(query) };
 }
 
 export class Shell {

@@ -91,7 +91,7 @@ class App:
         found = progress_of(banks, events, at)
         ours = [event for event in events if event.variant.bank in names]
         record = record_as_data(list(self._walks.values()), found, Marks(read, settings), streak(ours, at))
-        note = journal.trouble() if journal.keeps else "Your progress is not saved here."
+        note = journal.trouble(again=True) if journal.keeps else "Your progress is not saved here."
         return {"record": {**record, "note": note}}
 
     def _master(self, request: Request) -> Data:

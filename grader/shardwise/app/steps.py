@@ -14,9 +14,10 @@ from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lesson import Section, by_figures, lesson_of, sections_of
 from shardwise.bank.pages.interactive_figures import moving, moving_names
 from shardwise.errors import ShardwiseError
+from shardwise.markdown.escaping import safe
 from shardwise.markdown.html import to_html
 
-INTRODUCTION, END = "introduction", "end"
+INTRODUCTION, END, MASTER = "introduction", "end", "master"  # END and MASTER are pages of a chapter that are no steps
 _IMAGE = re.compile(r"^!\[(?P<words>[^\]]*)\]\(figures/(?P<file>[\w.-]+)\)$", re.MULTILINE)
 _TAKEAWAY = re.compile(r"^\*Takeaway:\*\s*(.+)$", re.MULTILINE)
 _TITLE = re.compile(r"\A# .*\n*")
@@ -48,7 +49,7 @@ class Walk:
 
     def _steps(self) -> Iterator[Step]:
         chapter = self.bank.chapters[self.name]
-        taken = {END, *chapter.problems}
+        taken = {END, MASTER, *chapter.problems}
         for section in sections_of(lesson_of(self.bank.lessons / self.name)):
             yield Step(_slug(section.heading, taken), section.heading or "Introduction", section=section)
             yield from self._problems(chapter.sections.get(section.heading, ()))
@@ -66,7 +67,7 @@ class Walk:
             return {"title": self.bank.chapters[self.name].title, "pieces": [{"html": self._takeaways()}]}
         found = next((known for known in self.steps if known.id == step and known.section), None)
         if found is None or found.section is None:
-            raise ShardwiseError(f"The chapter {self.name} has no section “{step[:80]}”.")
+            raise ShardwiseError(f"The chapter {self.name} has no section “{safe(step[:80])}”.")
         title = found.section.heading or self.bank.chapters[self.name].title
         return {"title": title, "pieces": list(self._pieces(found.section))}
 

@@ -11,6 +11,10 @@ export function settings(shell) {
   const choose = async (event) => {
     const { record } = await shell.backend.ask({ do: "set", settings: { goal: event.target.checked } });
     if (record) shell.take(record);
+    else {
+      event.target.checked = !event.target.checked;
+      say("This was not saved. Reload the page to see why.");
+    }
   };
   const { transfer, where } = shell.backend;
   const view = () => html`

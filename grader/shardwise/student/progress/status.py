@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MASTERED = 3  # different variants answered right without a hint
 _AGAIN, _HARD, _GOOD = 1, 2, 3  # the values of fsrs.Rating; fsrs is imported only when needed
+_DIGITS = 15  # of a seed that is counted on; longer ones were typed by somebody
 _LONGEST = 365  # days until a problem is asked again, at most
 
 
@@ -79,7 +80,7 @@ class Record:
 
     def next_seed(self) -> str:
         """Return the seed of an unseen variant. Practice notebooks use 0."""
-        return str(max((int(seed) for seed in self.seeds if seed.isdecimal()), default=0) + 1)
+        return str(max((int(seed) for seed in self.seeds if seed.isdecimal() and len(seed) <= _DIGITS), default=0) + 1)
 
 
 def record_of(events: Iterable[Event], now: datetime) -> Record:
