@@ -261,7 +261,7 @@ def test_a_new_student_masters_a_chapter_by_continue_alone(student: Student, cha
 
 def scrolled(page: Page) -> int:
     """Return how far a page is scrolled once it is scrolled at all; it may still be growing."""
-    top = page.evaluate(
+    top: float = page.evaluate(
         "() => new Promise(done => { const look = () => scrollY ? done(scrollY) : setTimeout(look, 20); look(); })"
     )
     return round(top)
