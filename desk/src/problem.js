@@ -8,6 +8,7 @@ import { answerOf, fieldStyles, fieldsOf, withPart } from "./fields/index.js";
 import { hintButton, hintsAsked } from "./hints.js";
 import { Reach } from "./reach.js";
 import { addScripts } from "./scripts.js";
+import { since } from "./since.js";
 import { styles } from "./styles.js";
 import { formOf, goTo } from "./way.js";
 
@@ -46,6 +47,7 @@ export class Problem extends LitElement {
     host: { attribute: false },
     given: { attribute: false },
     question: { state: true },
+    isSolved: { state: true }, // whether any variant of the problem was solved
     draft: { state: true }, // the contents of the fields
     said: { state: true }, // the contents of the status: an outcome, a text, and for a verdict the answer that it is about
     hints: { state: true }, // the hints so far, each with its part; null for a hint to the question in general
@@ -55,7 +57,6 @@ export class Problem extends LitElement {
     estimate: { state: true }, // the saved estimate, as typed and as read
     unread: { state: true }, // why the estimate cannot be read
     isChecking: { state: true }, // whether an answer is being checked, so that the verdict is about the previous one
-    isSolved: { state: true }, // whether any variant of the problem was solved
     isOver: { state: true }, // whether this was the last problem of its chapter
   };
 
@@ -99,7 +100,6 @@ export class Problem extends LitElement {
   /** Show another question in place of the current one, with the hints already given to it. */
   #show({ question, hints, state }) {
     this.question = question;
-    this.isSolved = state?.solved;
     adoptStyles(this.renderRoot, [styles, formStyle, ...fieldStyles()]); // the question may have brought a new field type
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
@@ -108,6 +108,7 @@ export class Problem extends LitElement {
     this.isOver = false;
     this.#field = "";
     this.hints = hints;
+    this.isSolved = state?.solved;
     this.solution = "";
     this.checked = undefined;
     this.#say();
@@ -195,11 +196,11 @@ export class Problem extends LitElement {
     const answer = answerOf(this.question.form.fields, this.draft);
     this.isChecking = true;
     const { verdict, state } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
+    if (state) this.isSolved = state.solved;
     this.isChecking = false;
     if (!verdict) return;
     this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""), answer);
     this.checked = { answer, notes: verdict.notes };
-    if (state) this.isSolved = state.solved;
     this.#announce("checked", { outcome: verdict.outcome });
     this.#reveal((root) => root.activeElement?.closest(".parts > details")?.querySelector(".note") ?? status(root));
   }
@@ -343,7 +344,7 @@ export class Problem extends LitElement {
           )}
           <div class="buttons"><button class="primary">Check</button></div>
         </form>
-        <p class="quiet since" aria-live="polite">${isOld ? "About your previous answer:" : nothing}</p>
+        ${since(isOld)}
         <div role="status" class="prose said ${isPale ? "old" : ""} ${this.isChecking ? "soon" : ""}" data-outcome=${this.said.outcome}>
           ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
         </div>

@@ -201,8 +201,8 @@ export const styles = css`
   .said.old { --outcome: var(--edge); color: var(--quiet); }
   .said.old.soon :is(div, strong) { transition: color 0s 0.15s, border-color 0s 0.15s; } /* no flash if Python replies at once */
   .said.old p:first-child > strong:first-child { color: inherit; }
-  .since:empty { display: none; }
-  .since { margin: 0.9rem 0 -0.6rem; }
+  .since { margin-block: 0; } /* there from the start, so that screen readers announce what appears in it */
+  .since:not(:empty) { margin-block: 0.9rem -0.6rem; }
   .said > *, .more, .note { scroll-margin-block: 0.75rem; }
 
   @media (forced-colors: active) {

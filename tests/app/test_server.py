@@ -13,21 +13,21 @@ from threading import Thread
 
 import pytest
 
-from shardwise.app.server import HOST, Server
+from shardwise.app.server import HOST, AppServer
 from shardwise.bank.bank import Bank, Banks
 
 ASK = {"Content-Type": "application/json"}
 
 
 @pytest.fixture(scope="module")
-def server(whole_bank: Bank) -> Iterator[Server]:
-    with Server(Banks([whole_bank])) as made:
+def server(whole_bank: Bank) -> Iterator[AppServer]:
+    with AppServer(Banks([whole_bank])) as made:
         Thread(target=made.serve_forever, daemon=True).start()
         yield made
         made.shutdown()
 
 
-def fetch(server: Server, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
+def fetch(server: AppServer, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
     """Return the status and the body of a reply; the headers have underscores for hyphens."""
     given = {
         "Cookie": f"{server.cookie}={server.token}",
@@ -40,7 +40,7 @@ def fetch(server: Server, path: str, body: object = None, **headers: str) -> tup
         return reply.status, reply.read()
 
 
-def test_the_address_gives_a_cookie_and_the_cookie_opens_the_app(server: Server) -> None:
+def test_the_address_gives_a_cookie_and_the_cookie_opens_the_app(server: AppServer) -> None:
     with closing(http.client.HTTPConnection(HOST, server.server_port, timeout=10)) as connection:
         connection.request("GET", f"/?token={server.token}")
         reply = connection.getresponse()
@@ -64,7 +64,7 @@ def test_the_address_gives_a_cookie_and_the_cookie_opens_the_app(server: Server)
         {"Origin": "null"},
     ],
 )
-def test_nobody_else_is_answered(server: Server, headers: dict[str, str]) -> None:
+def test_nobody_else_is_answered(server: AppServer, headers: dict[str, str]) -> None:
     assert fetch(server, "/ask", {"do": "map"}, **(ASK | headers)) == (403, b"")
     if "Origin" not in headers:
         assert fetch(server, "/", **headers)[0] == 403
@@ -75,11 +75,11 @@ def test_nobody_else_is_answered(server: Server, headers: dict[str, str]) -> Non
     ["/../app.py", "/%2e%2e/app.py", "/figures/01-ring-all-reduce/../chapter.yaml", "/figures/01-ring-all-reduce/lesson.md",
      "/figures/nowhere/x.png", "/figures/01-ring-all-reduce/..%2f..%2fx.png", "/figures/01-ring-all-reduce/\\x.png", "/nothing.js"],
 )  # fmt: skip
-def test_only_the_app_and_the_figures_of_lessons_are_served(server: Server, path: str) -> None:
+def test_only_the_app_and_the_figures_of_lessons_are_served(server: AppServer, path: str) -> None:
     assert fetch(server, path) == (404, b"")
 
 
-def test_figures_of_lessons_are_served(server: Server) -> None:
+def test_figures_of_lessons_are_served(server: AppServer) -> None:
     status, body = fetch(server, "/figures/01-ring-all-reduce/chunks-on-a-ring.png")
     assert (status, body[:4]) == (200, b"\x89PNG")
 
@@ -87,7 +87,7 @@ def test_figures_of_lessons_are_served(server: Server) -> None:
 @pytest.mark.parametrize(
     ("body", "status"), [(b"{", 400), (b"[" * 100_000, 400), (b"x" * 2_000_001, 413), ({"do": "\ud800"}, 200)]
 )
-def test_bad_bodies_are_refused_and_the_server_goes_on(server: Server, body: object, status: int) -> None:
+def test_bad_bodies_are_refused_and_the_server_goes_on(server: AppServer, body: object, status: int) -> None:
     try:
         assert fetch(server, "/ask", body, **ASK)[0] == status
     except (BrokenPipeError, ConnectionResetError):  # it hangs up before the whole body is sent

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from browser.conftest import fresh_page
+from browser.front_door import FIRST, PAGES, Student, serving
 from browser.hands import ANSWERS, answers, first, form_of, is_said, right_answer
 from browser.in_jupyter import of_cells, show
 from checkout import ROOT, checkout_bank, fresh_session
@@ -18,6 +21,8 @@ from shardwise.bank.pages.interactive_figures import moving, moving_names
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
 from shardwise.marking import check
+from shardwise.student.progress.clock import VARIABLE as CLOCK
+from shardwise.student.progress.file import VARIABLE as PROGRESS
 
 SHOWN = ROOT / "docs" / "img"  # those that a page of the docs shows, to be committed
 ALL = SHOWN / "all"
@@ -113,6 +118,38 @@ def test_every_figure_before_and_after_a_guess(bare: Any, look: str, name: str) 
     figure.get_by_role("button", name="Show the figure").click()
     expect(figure.locator(".drawing > svg").first).to_be_visible()
     take(bare.page, f"figure-{name}-{look}")
+
+
+@pytest.fixture
+def at_the_app(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Student]:
+    """A student in the middle of chapter 1, who also read in another on the day before."""
+    monkeypatch.setenv(PROGRESS, str(tmp_path / "progress.sqlite"))
+    chapters = checkout_bank().chapters
+    with serving() as server:
+        for day, problems in (
+            ("2026-12-01", chapters[FIRST].problems[:9]),
+            ("2026-12-02", chapters["02-zero"].problems[:4]),
+        ):
+            for slug in problems:
+                for seed in "012" if slug == "bytes-per-gpu" else "0":
+                    monkeypatch.setenv(CLOCK, f"{day}T09:00")
+                    question = pose(checkout_bank().find(slug), seed)
+                    request = {"do": "check", "problem": question.id, "seed": seed, "answer": right_answer(question)}
+                    assert server.app.reply(request)["verdict"]["outcome"] == "correct"
+        monkeypatch.setenv(CLOCK, "2026-12-03T09:00")
+        yield Student(page, server.url)
+
+
+def test_every_page_of_the_app(at_the_app: Student, look: str) -> None:
+    for route in PAGES:
+        at_the_app.open(route)
+        name = "-".join(re.findall(r"\w+", route.partition("?")[0])) or "home"
+        take(at_the_app.page, f"app-{name}-{look}")
+
+
+def test_home_in_the_docs(at_the_app: Student) -> None:
+    at_the_app.page.set_viewport_size({"width": 1000, "height": 720})
+    take(at_the_app.page, "home", in_docs=True)
 
 
 def test_the_planner_with_a_search(bare: Any, look: str) -> None:

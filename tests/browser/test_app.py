@@ -8,87 +8,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from browser.conftest import TOO_WIDE, faults_of, fresh_page, violations
-from browser.hands import Hands, Keys, Mouse, give, right_answer
+from browser.conftest import TOO_WIDE, fresh_page, violations
+from browser.front_door import FIRST, PAGES, Student, serving
+from browser.hands import Keys
 from checkout import ROOT, checkout_bank
 from contrast import PALE
-from shardwise.app.server import Server
-from shardwise.bank.bank import Banks
-from shardwise.bank.posing import pose
-from shardwise.question import Question
+from shardwise.app.server import AppServer
 from shardwise.student.progress.clock import VARIABLE as CLOCK
 from shardwise.student.progress.file import VARIABLE
-
-FIRST = "01-ring-all-reduce"
-
-
-class Student:
-    """A student at the app in a browser."""
-
-    def __init__(self, page: Page, address: str, hands: Hands | None = None) -> None:
-        self.page, self.address, self.hands = page, address, hands or Mouse(page)
-        self.faults = faults_of(page)
-        page.goto(address)
-        expect(page.locator("main h1")).to_be_visible()
-
-    def open(self, route: str) -> None:
-        """Open a page of the app by its address."""
-        self.page.evaluate("route => { location.hash = route; }", route)
-        self.settle()
-
-    def settle(self) -> None:
-        """Wait until the page that the address names is there."""
-        address = self.page.evaluate("location.hash") or "#/"
-        expect(self.page.locator("#app")).to_have_attribute("data-shows", address)
-
-    def go_on(self) -> None:
-        """Press the one button that leads on."""
-        before = self.page.evaluate("location.hash") or "#/"
-        self.hands.press(self.onward)
-        expect(self.page.locator("#app")).not_to_have_attribute("data-shows", before)
-
-    @property
-    def onward(self) -> Locator:
-        """The button or link that leads on."""
-        return (
-            self.page.get_by_role("main")
-            .get_by_role("button", name="Continue")
-            .or_(self.page.locator("main a.primary"))
-        )
-
-    @property
-    def question(self) -> Question | None:
-        """The question on this page, if it shows one."""
-        form = self.page.locator("main > .shardwise")
-        if not form.count():
-            return None
-        shown: dict[str, Any] = form.evaluate("form => form.question ?? null")
-        return pose(checkout_bank().find(shown["id"]), shown["seed"]) if shown else None
-
-    def answer(self, raw: Any = None, *, outcome: str = "correct") -> None:
-        """Answer the question on this page, rightly unless told otherwise, and wait for its verdict."""
-        asked = self.question
-        assert asked is not None
-        form = self.page.locator("main > .shardwise")
-        give(self.hands, form, asked, right_answer(asked) if raw is None else raw)
-        expect(form.locator(".said")).to_have_attribute("data-outcome", outcome)
-
-    def walk(self) -> list[str]:
-        """Go on from step to step of a chapter, solving every problem, and return the steps up to the chapter's end."""
-        steps = []
-        while (step := self.page.evaluate("location.hash").split("/")[2]) != "end":
-            steps.append(step)
-            if self.question is not None:
-                self.answer()
-                expect(self.page.locator("main h1 .tick.solved, main h1 .tick.mastered")).to_be_visible()
-            self.go_on()
-        return steps
 
 
 @pytest.fixture
@@ -101,22 +32,21 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def served(kept: Path) -> Iterator[Server]:
-    """The app on this computer."""
-    with Server(Banks([checkout_bank()])) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+def served(kept: Path) -> Iterator[AppServer]:
+    with serving() as server:
         yield server
-        server.shutdown()
 
 
 @pytest.fixture
-def student(page: Page, served: Server) -> Iterator[Student]:
+def student(page: Page, served: AppServer) -> Iterator[Student]:
     made = Student(page, served.url)
     yield made
     assert made.faults == []
 
 
-def test_continue_leads_from_home_through_texts_and_problems_and_ticks_stay(student: Student, served: Server) -> None:
+def test_continue_leads_from_home_through_texts_and_problems_and_ticks_stay(
+    student: Student, served: AppServer
+) -> None:
     page = student.page
     page.get_by_role("link", name="Start", exact=True).click()
     student.settle()
@@ -125,17 +55,16 @@ def test_continue_leads_from_home_through_texts_and_problems_and_ticks_stay(stud
     expect(page.locator("h1")).to_have_text("Two phases")
     student.go_on()
     student.answer("1 GPUs", outcome="incorrect")
-    expect(page.locator("h1 .tick.solved")).to_have_count(0)
+    expect(student.tick).to_have_count(0)
     student.answer()
-    tick = page.locator("h1").get_by_role("img", name="solved")
-    expect(tick).to_be_visible()
+    expect(student.tick).to_be_visible()
     page.reload()
-    expect(tick).to_be_visible()
+    expect(student.tick).to_be_visible()
     expect(page.get_by_label("Your answer")).not_to_have_value("")
     student.go_on()
     expect(page.locator("h1")).to_contain_text("Problem 2 of 22")
     page.go_back()
-    expect(tick).to_be_visible()
+    expect(student.tick).to_be_visible()
     page.get_by_role("link", name="Home").first.click()
     expect(page.get_by_role("region", name="Continue")).to_contain_text("The journey of a chunk")
     expect(page.get_by_role("link", name=re.compile("Ring all-reduce"))).to_contain_text("1 of 22 solved")
@@ -207,13 +136,6 @@ def test_a_page_whose_server_has_ended_says_what_to_do(page: Page, kept: Path) -
     expect(page.get_by_role("alert")).to_contain_text("Start it again with shardwise start")
 
 
-PAGES = (
-    "#/", f"#/{FIRST}", f"#/{FIRST}/introduction", f"#/{FIRST}/two-phases", f"#/{FIRST}/bytes-per-gpu", f"#/{FIRST}/end",
-    f"#/{FIRST}/master", "#/today", "#/today/end", "#/search?q=ring", "#/figures", "#/figures/ring", "#/planner", "#/settings",
-    "#/nowhere",
-)  # fmt: skip
-
-
 def test_every_page_is_fit_for_all(student: Student) -> None:
     page = student.page
     page.set_viewport_size({"width": 360, "height": 900})
@@ -226,7 +148,7 @@ def test_every_page_is_fit_for_all(student: Student) -> None:
             assert violations(page, theme) == [], (route, theme)
 
 
-def test_keys_alone_are_enough(browser: Browser, served: Server) -> None:
+def test_keys_alone_are_enough(browser: Browser, served: AppServer) -> None:
     with fresh_page(browser, viewport={"width": 1100, "height": 900}) as page:
         student = Student(page, served.url)
         student.hands = Keys(page)

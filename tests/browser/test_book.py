@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -15,6 +16,7 @@ from book import sources
 from browser.conftest import faults_of, violations
 from checkout import ROOT, checkout_bank
 from contrast import PALE
+from shardwise.app.server import AppServer
 from shardwise.app.site.documentation import entries_of
 from shardwise.app.steps import END, overview
 from shardwise.bank.bank import Banks
@@ -105,6 +107,21 @@ def test_words_typed_into_a_page_are_looked_up_by_the_app(in_browser: Page) -> N
     in_browser.keyboard.type("bubble & idle\n")
     expect(in_browser).to_have_url(f"{ADDRESS}#/search?q=bubble%20%26%20idle")
     expect(in_browser).to_have_title("The app")
+
+
+def test_the_book_and_the_app_have_one_navigation(in_browser: Page) -> None:
+    links = in_browser.get_by_role("navigation", name="Main").get_by_role("link")
+    where = "links => links.map((link) => [link.textContent, link.hash])"
+    in_browser.goto(f"{ADDRESS}{PAGES[0]}")
+    in_the_book = links.evaluate_all(where)
+    with AppServer(Banks([checkout_bank()])) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        in_browser.goto(server.url)
+        expect(links.filter(has_text="Settings")).to_be_visible()
+        in_the_app = links.evaluate_all(where)
+        server.shutdown()
+    assert [link for link in in_the_book if link[0] != "Docs"] == in_the_app  # which has docs on a site only
+    assert [name for name, _ in in_the_book] == ["Home", "Today", "Figures", "Planner", "Docs", "Settings"]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -449,6 +449,10 @@ def test_what_became_of_a_part_of_a_long_case_is_in_view_where_it_was_checked(ba
     second.get_by_role("button", name="Check so far").click()
     expect(second.locator(".note")).to_be_in_viewport()
     expect(second.get_by_role("button", name="Check so far")).to_be_focused()
+    second.get_by_role("textbox").fill("1 GB")
+    expect(second.locator(".since")).to_have_text("About your previous answer:")
+    expect(second.locator(".note")).to_have_class(re.compile(r"\bold\b"))
+    bare.is_fit_for_all()
 
 
 def test_a_hunt_offers_a_typical_call_and_another_bug(bare: Any) -> None:

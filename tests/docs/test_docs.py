@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from book import reference
 from checkout import ROOT
 from docs import generated
-from shardwise.app.server import Server
+from shardwise.app.server import AppServer
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.assigning.lockfile import Lock
@@ -87,7 +87,7 @@ def test_the_tutorials_work_as_they_are_written(page: str, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
     monkeypatch.setenv("SHARDWISE_PROGRESS", str(tmp_path / "progress.sqlite"))
-    monkeypatch.setattr(Server, "serve_forever", lambda server: None)  # as if it were stopped at once
+    monkeypatch.setattr(AppServer, "serve_forever", lambda server: None)  # as if it were stopped at once
     monkeypatch.setattr(webbrowser, "open", lambda address: True)
     text = (ROOT / "docs" / "tutorials" / f"{page}.md").read_text("utf-8")
     run = 0

@@ -54,6 +54,8 @@ def test_a_formula_at_the_beginning_is_recognised_whatever_the_text_ends_with(te
     assert "<mi>r</mi>" in to_html(text) and "$" not in to_html(text)
 
 
-@pytest.mark.parametrize("block", ["timeline F=blue\nhello", "timeline F=pink\n         0  4\nstage 1  F1", "timeline F\n0"])
+@pytest.mark.parametrize(
+    "block", ["timeline F=blue\nhello", "timeline F=pink\n         0  4\nstage 1  F1", "timeline F\n0"]
+)
 def test_a_block_that_is_no_timeline_is_shown_as_code(block: str) -> None:
     assert to_html(f"```{block}\n```").startswith("<pre><code")

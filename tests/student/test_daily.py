@@ -152,8 +152,9 @@ def test_a_question_is_followed_by_a_pause_in_a_terminal_but_not_the_last_or_a_s
 ) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     typed = iter(["!", "", "skip", "!", "", "!", "", "!"])
-    assert run("practice", "--daily", typed=typed)[1].endswith("0 of 4 right.\n")
-    assert next(typed, None) is None
+    said = run("practice", "--daily", typed=typed)[1]
+    assert said.endswith("0 of 4 right.\n") and next(typed, None) is None
+    assert said.count("2*1.5 GB*999/1000") == said.count("shardwise formulas") == 1  # of all five questions
     assert "── 2 of 5 ──" not in run("practice", "--daily", "--more", typed=iter(["!", "q"]))[1]
 
 

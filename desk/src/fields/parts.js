@@ -4,6 +4,7 @@ import { css, html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { hintButton, hintsAsked } from "../hints.js";
 import { withState } from "../local.js";
+import { since } from "../since.js";
 
 const MARKS = { correct: "✓", partial: "◐", incorrect: "✗", unreadable: "?", blank: "○" };
 
@@ -41,7 +42,12 @@ export const parts = {
               checked: checked && { ...checked, answer: checked.answer?.[part.name] },
             })}
           </div>
-          ${note?.html ? html`<div class="prose note" data-outcome=${note.outcome}>${unsafeHTML(note.html)}</div>` : nothing}
+          ${
+            note?.html
+              ? html`${since(changed)}
+                <div class="prose note ${changed ? "old" : ""}" data-outcome=${note.outcome}>${unsafeHTML(note.html)}</div>`
+              : nothing
+          }
           <div class="buttons">
             <button>Check so far</button>
             ${part.hints ? hintButton(part.hints - hints.length, () => hinted.ask(part.name)) : nothing}
@@ -98,6 +104,7 @@ parts.style = css`
   .parts .mark, .parts .note { --outcome: var(--blank); }
   .parts .mark { color: var(--outcome); font-weight: 600; }
   .parts .note { margin-top: 0.9rem; padding-left: 0.9rem; border-left: 4px solid var(--outcome); }
+  .parts .note.old { --outcome: var(--edge); color: var(--quiet); }
   .parts [data-outcome="correct"] { --outcome: var(--correct); }
   .parts [data-outcome="partial"] { --outcome: var(--partial); }
   .parts [data-outcome="incorrect"] { --outcome: var(--incorrect); }

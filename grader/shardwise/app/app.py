@@ -19,8 +19,8 @@ from shardwise.plugins import ELEMENTS, added, load_added
 from shardwise.student.desk import Desk
 from shardwise.student.progress.chapters import progress_of, streak
 from shardwise.student.progress.clock import now
-from shardwise.student.progress.events import READ, SETTING
-from shardwise.student.session import SEED, Session
+from shardwise.student.progress.events import READ, SEED, SETTING
+from shardwise.student.session import Session
 
 Data = dict[str, Any]
 Request = Mapping[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 from shardwise.app.steps import Walk
 from shardwise.student.progress.chapters import ChapterProgress, ProblemRow, Progress
-from shardwise.student.session import SEED
+from shardwise.student.progress.events import SEED
 
 Data = dict[str, Any]
 

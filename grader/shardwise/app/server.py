@@ -42,7 +42,7 @@ _CLOSED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>shardwi
 <p>This page belongs to another start of shardwise. Run <code>shardwise start</code>, and open the address that it prints.</p>"""
 
 
-class Server(ThreadingHTTPServer):
+class AppServer(ThreadingHTTPServer):
     """A server for one student. `url` is the address that opens the app."""
 
     daemon_threads = True
@@ -73,7 +73,7 @@ class Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Server
+    server: AppServer
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "shardwise", ""
     timeout: ClassVar[float] = 60

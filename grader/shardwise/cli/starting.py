@@ -14,8 +14,8 @@ from shardwise.errors import ShardwiseError
 commands = typer.Typer()
 
 
-@commands.command(epilog="Example:  shardwise start")
-def start(
+@commands.command("start", epilog="Example:  shardwise start")
+def start_app(
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 0,
     bank: BankNames = None,
@@ -24,13 +24,13 @@ def start(
 
     It runs on this computer only, until you press Ctrl-C.
     """
-    from shardwise.app.server import STATIC, Server
+    from shardwise.app.server import STATIC, AppServer
 
     if not (STATIC / "app.js").is_file():
         raise ShardwiseError("The app has not been built. Run `make desk` in the checkout.")
     banks = banks_of(bank)
     try:
-        server = Server(banks, port)
+        server = AppServer(banks, port)
     except OSError as error:
         raise ShardwiseError(
             f"Cannot listen on port {port}: {error.strerror}. Choose another port, or omit --port."

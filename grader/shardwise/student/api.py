@@ -18,8 +18,9 @@ from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import NOT_GIVEN, GradedSet, GradedSets, not_ready
 from shardwise.student.in_words import asked_in_words, check_of
 from shardwise.student.messages import STOPPED, Checked, Message
+from shardwise.student.progress.events import SEED
 from shardwise.student.running.in_a_thread import run_limited
-from shardwise.student.session import SEED, WHICH, Session
+from shardwise.student.session import WHICH, Session
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks

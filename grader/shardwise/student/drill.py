@@ -26,7 +26,7 @@ _IN_FULL = {"hint": HINT, "solution": SOLUTION, "skip": SKIP, "quit": QUIT, "exi
 _LETTERS = {"h": HINT, "q": QUIT, "s": HELP}  # unless the letter is an answer; s could mean solution or skip
 _KEYS = f"{HINT} hint · {SOLUTION} solution · {SKIP} · {QUIT}"
 _TIP = (
-    "You can type a calculation, such as 2*1.5 GB*999/1000. In another terminal, `shardwise formulas` lists formulas."
+    "You can type a calculation, such as `2*1.5 GB*999/1000`. In another terminal, `shardwise formulas` lists formulas."
 )
 _PROMPT, _MORE, _PAUSE = "> ", "… ", "Enter for the next question, q to quit "
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.question import Question
-from shardwise.student.session import SEED
+from shardwise.student.progress.events import SEED
 
 
 def asked_in_words(asked: Question, number: str = "") -> str:

@@ -18,13 +18,12 @@ from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import NumericKind
 from shardwise.markdown.escaping import literal
 from shardwise.question import Feedback, Question
-from shardwise.student.progress.events import Place, Variant
+from shardwise.student.progress.events import SEED, Place, Variant
 from shardwise.student.progress.journal import JUDGED, Journal, usual_journal
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
 
-SEED = "0"  # the variant in every practice notebook, which check() marks by default
 WHICH = "Which problem? Give its name, such as 'monthly-payment'."
 _LONGEST = 100  # characters in a seed
 _TRIES = 20  # variants to try for one that reads differently, before an identical one is shown

@@ -44,7 +44,7 @@ async function problem(shell, chapter, step, query) {
     return html`
       ${crumbs(chapter)} ${segments(chapter, step.id, shell.record)}
       <h1 tabindex="-1" class="small">Problem ${number} of ${problemsOf(chapter).length}
-        <span class="quiet">· ${difficulty(step.difficulty)}</span> ${tick(state)}
+        <span class="quiet">· ${difficulty(step.difficulty)}</span> ${state?.mastered ? tick(state) : nothing}
         ${state?.solved && !state.mastered ? html`<span class="quiet">· ${state.right} of 3 variants to master it</span>` : nothing}</h1>
       <h2 class="unseen">${step.title}</h2>
       ${form}

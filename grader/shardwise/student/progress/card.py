@@ -18,7 +18,6 @@ from shardwise.student.progress.ending import ending
 from shardwise.student.progress.events import Estimate
 from shardwise.student.progress.journal import Journal
 from shardwise.student.progress.status import MASTERED
-from shardwise.student.session import SEED
 
 _COLUMNS = ("Solved", "Points", "Mastered", "Due")
 _CELL = 'style="text-align:right;padding:.2em .35em;white-space:nowrap"'
@@ -62,9 +61,9 @@ class Card:
 
     def _row(self, row: ProblemRow) -> dict[str, Any]:
         """Return a problem as data: what opens it, its number and title, and its state."""
-        problem, seed = row.problem, row.record.next_seed() if row.record.is_begun else SEED
+        problem = row.problem
         return {
-            "id": problem.id, "seed": seed, "label": self.banks.label(problem.id), "title": problem.title,
+            "id": problem.id, "seed": row.seed, "label": self.banks.label(problem.id), "title": problem.title,
             "solved": row.record.is_solved, "mastered": row.record.is_mastered,
         }  # fmt: skip
 
@@ -157,7 +156,7 @@ def card_of(banks: Banks, chapter: str | None, journal: Journal) -> Card:
 
 def _call(row: ProblemRow) -> str:
     """Return the line of code that shows a problem: as in its notebook the first time, and with new numbers afterwards."""
-    seed = f", seed={row.record.next_seed()}" if row.record.is_begun else ""
+    seed = f", seed={row.seed}" if row.record.is_begun else ""
     return f'practice("{row.problem.slug}"{seed})'
 
 

@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from shardwise.bank.bank import Banks, Problem
 from shardwise.bank.discovery import name_of
-from shardwise.student.progress.events import Event
+from shardwise.student.progress.events import SEED, Event
 from shardwise.student.progress.status import Record, record_of
 
 DAILY = 5
@@ -29,6 +29,11 @@ class ProblemRow:
     def most(self) -> float:
         """The most points that it can earn."""
         return float(self.problem.data["points"])
+
+    @property
+    def seed(self) -> str:
+        """The seed of the variant to ask: as in its notebook the first time, and with new numbers afterwards."""
+        return self.record.next_seed() if self.record.is_begun else SEED
 
     def when(self) -> datetime:
         """Return when it is due, or the end of time if it was never asked."""
