@@ -52,6 +52,7 @@ export class Shell {
     });
     addEventListener("keydown", (event) => this.#shortcut(event));
     for (const event of EVENTS) this.root.addEventListener(event, () => this.refresh());
+    this.paint();
     reachable(this.root);
     this.backend.busy?.((words) => {
       this.#words = words;
