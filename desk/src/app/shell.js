@@ -51,6 +51,7 @@ export class Shell {
       this.#navigate();
     });
     addEventListener("keydown", (event) => this.#shortcut(event));
+    addEventListener("visibilitychange", () => !document.hidden && this.record && this.refresh()); // perhaps another day
     for (const event of EVENTS) this.root.addEventListener(event, () => this.refresh());
     this.paint();
     reachable(this.root);
