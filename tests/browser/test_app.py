@@ -109,7 +109,7 @@ def test_an_address_names_a_problem_and_its_seed_and_wrong_ones_lead_home(studen
     asked = student.question
     assert asked is not None
     assert (asked.id, asked.seed) == (f"{FIRST}/bytes-per-gpu", "7")
-    for nowhere in ("#/nowhere", f"#/{FIRST}/nowhere", "#/figures/nowhere", "#/%00/%2e%2e"):
+    for nowhere in ("#/nowhere", f"#/{FIRST}/nowhere", "#/figures/nowhere", "#/%00/%2e%2e", "#/%zz"):
         student.open(nowhere)
         expect(student.page.locator("h1")).to_contain_text("There is no such")
 

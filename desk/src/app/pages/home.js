@@ -45,7 +45,7 @@ function next({ next, ...record }, map, isNew) {
 function five({ today, streak }, isNew) {
   const done = today.problems.filter((each) => each.done).length;
   const all = today.problems.length;
-  const days = streak.days ? `${streak.days} day${streak.days === 1 ? "" : "s"} in a row` : "";
+  const days = streak.days > 1 ? `${streak.days} days in a row` : "";
   const waiting = today.waiting ? `${today.waiting} more due, spread over the next days` : "";
   return html`<section class="card" aria-label="Today's five">
     <p class="over">Today's five</p>
