@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sqlite3
@@ -358,6 +359,7 @@ def test_two_records_become_one_whatever_is_added_first(tmp_path: Path) -> None:
         lambda document: {**document, "events": [{}]},
         lambda document: {**document, "events": [{**document["events"][0], "points": "2"}]},
         lambda document: {**document, "events": [{**document["events"][0], "at": "2026-12-01"}]},
+        lambda document: {**document, "events": [{**document["events"][0], "points": math.nan}]},
         lambda document: {**document, "drafts": None},
     ],
 )

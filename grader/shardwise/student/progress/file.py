@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from types import UnionType
 from typing import Any
@@ -162,7 +163,8 @@ class ProgressFile:
         with self._open() as db, db:
             db.execute("BEGIN IMMEDIATE")
             held = [tuple(row) for row in db.execute(f"SELECT {_EVENT} FROM event ORDER BY id")]
-            new = [row for row in dict.fromkeys(events) if row not in set(held)]
+            known = set(held)
+            new = [row for row in dict.fromkeys(events) if row not in known]
             if new:  # only the order of events is trusted, so those of two files are put in order
                 merged = sorted([*held, *new], key=lambda row: datetime.fromisoformat(row[0]))
                 db.execute("DELETE FROM event")
@@ -281,7 +283,7 @@ def _row(row: Any, columns: str, types: Sequence[type | UnionType]) -> Row:
     """Return the values of some columns of a row. Raises KeyError, TypeError and ValueError."""
     values = tuple(row[name] for name in columns.split(", "))
     for name, value, wanted in zip(columns.split(", "), values, types, strict=True):
-        if not isinstance(value, wanted) or isinstance(value, bool):
+        if not isinstance(value, wanted) or isinstance(value, bool) or (isinstance(value, float) and not isfinite(value)):
             raise TypeError(f"{name} is {value!r}")
     if datetime.fromisoformat(values[0]).tzinfo is None:
         raise ValueError(f"a time without a time zone, {values[0]}")
