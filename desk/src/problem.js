@@ -392,20 +392,20 @@ export class Problem extends LitElement {
       html`<button
         type="button" class=${primary ? "primary" : "plain"} aria-disabled=${off ? "true" : "false"}
         @click=${() => off || act()}>${words}</button>`;
+    const onward = this.host.next
+      ? button("Continue", () => this.host.next(), { primary: isRight })
+      : button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
+          off: this.isOver,
+          primary: isRight && !this.isOver,
+        });
     return html`
       <div class="buttons" role="group" aria-label="More actions">
+        ${isRight ? onward : nothing}
         ${hints ? hintButton(hints - this.#hintsTo(null).length, () => this.#hint(null), "plain") : nothing}
         ${button("Solution", () => this.#solve(), { off: this.solution !== "" })}
         ${button(another.button, () => this.#go({ do: "another" }, another.said))}
         ${this.trail.length ? button("Back", () => this.#back()) : nothing}
-        ${
-          this.host.next
-            ? button("Continue", () => this.host.next(), { primary: isRight })
-            : button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
-                off: this.isOver,
-                primary: isRight && !this.isOver,
-              })
-        }
+        ${isRight ? nothing : onward}
       </div>
     `;
   }

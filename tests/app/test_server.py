@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from shardwise.app.server import HOST, AppServer
 from shardwise.bank.bank import Bank, Banks
+from shardwise.student.progress.file import VARIABLE
 
 ASK = {"Content-Type": "application/json"}
 
@@ -30,7 +33,7 @@ def server(whole_bank: Bank) -> Iterator[AppServer]:
 def fetch(server: AppServer, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
     """Return the status and the body of a reply; the headers have underscores for hyphens."""
     given = {
-        "Cookie": f"{server.cookie}={server.token}",
+        "Authorization": f"Bearer {server.token}",
         **{name.replace("_", "-"): it for name, it in headers.items()},
     }
     data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
@@ -90,9 +93,12 @@ def test_bad_bodies_are_refused_and_the_server_goes_on(server: AppServer, body: 
     assert fetch(server, "/ask", {"do": "map"}, **ASK)[0] == 200
 
 
-def test_start_prints_the_address_and_ends_with_ctrl_c(whole_bank: Bank) -> None:
+def test_start_prints_the_address_and_ends_with_ctrl_c(whole_bank: Bank, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "shardwise", "start", "--no-browser", "--bank", str(whole_bank.folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+    environment = {**os.environ, VARIABLE: str(tmp_path / "progress.sqlite")}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as started:
         assert started.stdout is not None
         assert started.stdout.readline().startswith("Open http://127.0.0.1:")
         started.send_signal(signal.SIGINT)

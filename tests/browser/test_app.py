@@ -109,7 +109,7 @@ def test_an_address_names_a_problem_and_its_seed_and_wrong_ones_lead_home(studen
     asked = student.question
     assert asked is not None
     assert (asked.id, asked.seed) == (f"{FIRST}/bytes-per-gpu", "7")
-    for nowhere in ("#/nowhere", f"#/{FIRST}/nowhere", "#/figures/nowhere", "#/%00/%2e%2e", "#/%", "#/constructor"):
+    for nowhere in ("#/nowhere", f"#/{FIRST}/nowhere", "#/figures/nowhere", "#/%00/%2e%2e", "#/%zz", "#/constructor"):
         student.open(nowhere)
         expect(student.page.locator("h1")).to_contain_text("There is no such")
 
@@ -179,3 +179,52 @@ def test_a_new_student_masters_a_chapter_by_continue_alone(student: Student, cha
     expect(page.get_by_role("link", name=re.compile(checkout_bank().chapters[chapter].title)).last).to_contain_text(
         f"{len(steps)} of {len(steps)} solved · {len(steps)} mastered"
     )
+
+
+def scrolled(page: Page) -> int:
+    """Return how far a page is scrolled once it is scrolled at all; it may still be growing."""
+    top: float = page.evaluate(
+        "() => new Promise(done => { const look = () => scrollY ? done(scrollY) : setTimeout(look, 20); look(); })"
+    )
+    return round(top)
+
+
+def test_back_and_reload_return_to_where_a_page_was_left_and_links_open_it_at_its_top(student: Student) -> None:
+    page = student.page
+    page.set_viewport_size({"width": 1100, "height": 400})
+    student.open(f"#/{FIRST}/introduction")
+    page.evaluate("scrollTo(0, 300)")
+    student.open(f"#/{FIRST}/two-phases")
+    expect(page.locator("h1")).to_be_focused()
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    student.settle()
+    assert scrolled(page) == 300
+    page.reload()
+    assert scrolled(page) == 300
+    student.open(f"#/{FIRST}/two-phases")
+    student.open(f"#/{FIRST}/introduction")
+    assert page.evaluate("scrollY") == 0
+
+
+def test_results_follow_what_is_typed_and_back_leads_to_the_page_before(student: Student) -> None:
+    page = student.page
+    student.open("#/figures")
+    page.keyboard.press("/")
+    page.keyboard.type("ring tree")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    expect(page.locator("h1")).to_have_text("Search: ring tree")
+    page.keyboard.type(" crossover nothing")
+    expect(page.get_by_role("status").first).to_contain_text("Nothing contains all these words")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("Interactive figures")
+    expect(page.get_by_role("searchbox")).to_have_value("")
+
+
+def test_after_a_right_answer_continue_is_one_tab_away(student: Student) -> None:
+    page = student.page
+    student.open(f"#/{FIRST}/gpus-behind-one-link")
+    student.answer()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("Problem 2 of 22")

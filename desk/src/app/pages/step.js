@@ -3,7 +3,10 @@
 import { html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { show } from "../../show.js";
-import { countsOf, difficulty, inWords, local, problemsOf, segments, tick } from "../parts.js";
+import { bar, countsOf, difficulty, inWords, local, problemsOf, segments, tick } from "../parts.js";
+
+/** What scrolls by itself where it is wider than the page. */
+const WIDE = /<table>.*?<\/table>|<math[^>]* display="block".*?<\/math>/gs;
 
 /** A form with a question. `next` is what its Continue does. */
 export async function formOf(shell, problem, seed, next) {
@@ -72,12 +75,13 @@ async function section(shell, chapter, step) {
       <a href=${before}>Previous</a> <a href=${`#/${chapter.name}`}>Contents</a>
     </nav>
   `;
-  return { title: `${section.title} · ${chapter.title}`, view };
+  return { title: [...new Set([section.title, chapter.title])].join(" · "), view };
 }
 
 /** A piece of a section: text, or an interactive figure, with a picture of it until it is there. */
 async function pieceOf(shell, { html: text, figure }) {
-  if (!figure) return html`<div class="prose">${unsafeHTML(text)}</div>`;
+  if (!figure)
+    return html`<div class="prose">${unsafeHTML(text.replaceAll(WIDE, '<span class="prose">$&</span>'))}</div>`;
   const shown = await show("figure", { ask: shell.backend.ask, draft: local("figure") }, figure);
   return html`<h2 class="unseen">Interactive figure</h2>${shown}`;
 }
@@ -92,7 +96,7 @@ export async function end(shell, chapter) {
     return html`
       ${crumbs(chapter)} ${segments(chapter, "", shell.record)}
       <h1 tabindex="-1">${open.length ? `The end of “${chapter.title}”` : `You have solved “${chapter.title}”`}</h1>
-      <p>${inWords(counts)}</p>
+      <p class="done">${bar(counts)} <span>${inWords(counts)}</span></p>
       ${section.pieces[0].html ? html`<h2>${open.length ? "What this chapter teaches" : "What you can do now"}</h2><div class="prose">${unsafeHTML(section.pieces[0].html)}</div>` : nothing}
       <h2>What next</h2>
       <p class="buttons">

@@ -1,6 +1,7 @@
 // Today's five: one problem after another, across chapters.
 
 import { html, nothing } from "lit";
+import { tick } from "../parts.js";
 import { formOf } from "./step.js";
 
 export async function today(shell, { path }) {
@@ -18,7 +19,7 @@ export async function today(shell, { path }) {
   };
   const here = problems[place];
   const form = await formOf(shell, here.problem, here.seed, after);
-  const chapter = shell.map.chapters.find(({ name }) => name === here.problem.split("/")[0]);
+  const chapter = chapterOf(shell, here.problem);
   const view = () => html`
     <p class="crumbs"><a href="#/">Home</a></p>
     ${boxes(shell, place)}
@@ -29,6 +30,8 @@ export async function today(shell, { path }) {
   `;
   return { title: "Today's five", view };
 }
+
+const chapterOf = ({ map }, problem) => map.chapters.find(({ name }) => name === problem.split("/")[0]);
 
 function boxes({ record }, place) {
   return html`<ol class="boxes" aria-label="Today's five">
@@ -50,6 +53,7 @@ function finished(shell) {
       <p class="crumbs"><a href="#/">Home</a></p>
       ${boxes(shell, -1)}
       <h1 tabindex="-1">${left ? `${left} of today's five are left` : "Today's five are done"}</h1>
+      <ol class="steps">${today.problems.map(({ problem, title, done }, place) => html`<li class="problem">${tick({ solved: done })} <a href=${`#/today/${place + 1}`}>${title}</a> <span class="quiet">${chapterOf(shell, problem).title}</span></li>`)}</ol>
       <p>${streak.days > 1 ? `That is ${streak.days} days in a row. ` : ""}${today.waiting ? `${today.waiting} more due problems are spread over the next days.` : "Tomorrow there are five others."}</p>
       <p><a class="button primary" href=${left ? "#/today" : "#/"}>${left ? "Go on" : "Home"}</a></p>
     `;
