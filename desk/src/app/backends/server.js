@@ -49,5 +49,5 @@ export function server() {
     },
   });
 
-  return { ask, drafts, where: "on this computer, in the file that notebooks and the terminal use too" };
+  return { ask, drafts, where: "on this computer. Notebooks and the terminal use the same file" };
 }
