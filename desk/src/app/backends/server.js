@@ -49,5 +49,6 @@ export function server() {
     },
   });
 
-  return { ask, drafts, where: "on this computer, in the file that notebooks and the terminal use too" };
+  const waits = "Still waiting for shardwise. If you stopped it, start it again and reload this page.";
+  return { ask, drafts, waits, where: "on this computer, in the file that notebooks and the terminal use too" };
 }
