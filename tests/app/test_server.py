@@ -71,7 +71,7 @@ def test_nobody_else_is_answered(server: AppServer, headers: dict[str, str]) -> 
 @pytest.mark.parametrize(
     "path",
     ["/../app.py", "/%2e%2e/app.py", "/figures/01-ring-all-reduce/../chapter.yaml", "/figures/01-ring-all-reduce/lesson.md",
-     "/figures/nowhere/x.png", "/figures/01-ring-all-reduce/..%2f..%2fx.png", "/figures/01-ring-all-reduce/\\x.png", "/nothing.js", f"/{'a' * 300}.js", "http://["],
+     "/figures/nowhere/x.png", "/figures/01-ring-all-reduce/..%2f..%2fx.png", "/figures/01-ring-all-reduce/\\x.png", "/nothing.js", f"/{'a' * 300}.js"],
 )  # fmt: skip
 def test_only_the_app_and_the_figures_of_lessons_are_served(server: AppServer, path: str) -> None:
     assert fetch(server, path) == (404, b"")

@@ -76,7 +76,7 @@ def test_a_new_day_asks_five_problems_of_several_chapters(student: Student, monk
         monkeypatch.setenv(CLOCK, f"{day}T12:00")
         student.open("#/")
         page.reload()
-        page.get_by_role("region", name="Today's five").get_by_role("link").click()
+        page.get_by_role("link", name="Today", exact=True).click()
         student.settle()
         chapters = set()
         for place in range(5):
@@ -133,7 +133,7 @@ def test_a_page_whose_server_has_ended_says_what_to_do(page: Page, kept: Path) -
         started.send_signal(signal.SIGINT)
         started.wait(20)
     student.open(f"#/{FIRST}/introduction")
-    expect(page.get_by_role("alert")).to_contain_text("Start it again with shardwise start")
+    expect(page.get_by_role("alert")).to_contain_text("Run shardwise start")
 
 
 def test_every_page_is_fit_for_all(student: Student) -> None:

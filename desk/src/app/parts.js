@@ -12,12 +12,10 @@ export function countsOf(chapter, record) {
   return { all: states.length, solved: count("solved"), mastered: count("mastered"), due: count("isDue") };
 }
 
-/** Whether a step is done: a section read, a problem solved. Reading in notebooks counts, too. */
+/** Whether a step is done: a section read, a problem solved. */
 export function isDone(chapter, step, record) {
   if (step.type === "problem") return record.problems[step.problem]?.solved ?? false;
-  if (record.read.includes(`${chapter.name}/${step.id}`)) return true;
-  const after = chapter.steps.slice(chapter.steps.indexOf(step));
-  return after.some(({ problem }) => problem && record.problems[problem]);
+  return record.read.includes(`${chapter.name}/${step.id}`);
 }
 
 /** A tick for a solved problem, a star for a mastered one. */

@@ -42,11 +42,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.command("start", epilog="Example:  shardwise start")(starting.start_app)  # first in the help
 app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
 app.add_typer(inspecting.commands)
-app.add_typer(starting.commands)
 app.add_typer(publishing.commands)
 app.add_typer(practising.commands)
 app.add_typer(trust.commands)

@@ -12,10 +12,7 @@ from shardwise.cli.options import BankNames, banks_of
 from shardwise.errors import ShardwiseError
 from shardwise.student.progress.file import usual_path
 
-commands = typer.Typer()
 
-
-@commands.command("start", epilog="Example:  shardwise start")
 def start_app(
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 0,

@@ -23,6 +23,7 @@ from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
 from shardwise.student.views import verdict, view
 
+_HELPED = "*You used a hint, so this variant does not count towards mastery.*"
 _LATER = "After your first check, a chart here compares each quantity with its limit."
 _ONE_AT_A_TIME = Lock()  # requests arrive on the notebook's thread and on the thread of a form's own connection
 
@@ -145,7 +146,8 @@ class Desk:
         feedback = self._session.answered(asked, marked, "form")
         told = verdict(feedback)
         if feedback.outcome == Outcome.CORRECT:
-            told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
+            helped = _HELPED if self._session.hints.get((asked.id, asked.seed)) else ""
+            told["more"] = to_html(f"{_more(asked, feedback, request.get('estimate'))}\n\n{helped}".strip())
             return {"verdict": told, "state": self._session.state(asked)}
         return {"verdict": told}
 

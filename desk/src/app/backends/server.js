@@ -50,5 +50,5 @@ export function server() {
   });
 
   const waits = "Still waiting for shardwise. If you stopped it, start it again and reload this page.";
-  return { ask, drafts, waits, where: "on this computer, in the file that notebooks and the terminal use too" };
+  return { ask, drafts, waits, where: "on this computer. Notebooks and the terminal use the same file" };
 }

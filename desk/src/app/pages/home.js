@@ -16,7 +16,7 @@ function view({ map, record }) {
     ${isNew ? html`<p class="lead">Short lessons in ${map.chapters.length} chapters, and ${problems.length} problems that tell you at once what you got wrong.</p>` : nothing}
     <div class="cards">
       ${next(record, map, isNew)}
-      ${record.settings.goal === false ? nothing : five(record, isNew)}
+      ${record.settings.goal === false || isNew ? nothing : five(record)}
     </div>
     ${record.note ? html`<p class="note" role="status">${record.note}</p>` : nothing}
     <h2>Chapters ${solved ? html`<span class="quiet">${solved} of ${problems.length} problems solved</span>` : nothing}</h2>
@@ -42,17 +42,17 @@ function next({ next, ...record }, map, isNew) {
   </section>`;
 }
 
-function five({ today, streak }, isNew) {
+function five({ today, streak }) {
   const done = today.problems.filter((each) => each.done).length;
   const all = today.problems.length;
-  const days = streak.days > 1 ? `${streak.days} days in a row` : "";
-  const waiting = today.waiting ? `${today.waiting} more due, spread over the next days` : "";
+  const days = streak.days > 1 ? `${streak.days}-day streak` : "";
+  const waiting = today.waiting ? `${today.waiting} more are due over the next few days` : "";
   return html`<section class="card" aria-label="Today's five">
     <p class="over">Today's five</p>
-    <p class="boxes"><span aria-hidden="true">${today.problems.map((each) => html`<span class=${each.done ? "done" : ""}>${each.done ? "✓" : ""}</span>`)}</span>
+    <p class="boxes"><span aria-hidden="true">${today.problems.map(({ done, right }) => html`<span class=${right ? "done" : ""}>${right ? "✓" : done ? "·" : ""}</span>`)}</span>
       <span>${done} of ${all} done</span></p>
-    <p class="quiet">${isNew ? "Five questions across the chapters, every day." : [days, waiting].filter(Boolean).join(" · ") || "Mixed across chapters, with new numbers."}</p>
-    ${done < all ? html`<a class="button" href="#/today">${done ? "Go on" : "Practise"}</a>` : html`<p>Done for today.</p>`}
+    <p class="quiet">${[days, waiting].filter(Boolean).join(" · ") || "Mixed across chapters, with new numbers."}</p>
+    ${done < all ? html`<a class="button" href="#/today">${done ? "Continue" : "Practise"}</a>` : html`<p>Done for today.</p>`}
   </section>`;
 }
 

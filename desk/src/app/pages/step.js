@@ -32,6 +32,7 @@ const crumbs = (chapter, here) => html`<p class="crumbs">
 
 export async function step(shell, chapter, id, query) {
   const found = chapter.steps.find((each) => each.id === id);
+  shell.backend.ask({ do: "at", chapter: chapter.name });
   return found.type === "section" ? section(shell, chapter, found) : problem(shell, chapter, found, query);
 }
 
@@ -95,16 +96,17 @@ export async function end(shell, chapter) {
     const isPrimary = (yes) => `button ${yes ? "primary" : ""}`;
     return html`
       ${crumbs(chapter)} ${segments(chapter, "", shell.record)}
-      <h1 tabindex="-1">${open.length ? `The end of “${chapter.title}”` : `You have solved “${chapter.title}”`}</h1>
+      <h1 tabindex="-1">${open.length ? `You have reached the end of “${chapter.title}”` : `You have solved “${chapter.title}”`}</h1>
       <p class="done">${bar(counts)} <span>${inWords(counts)}</span></p>
       ${section.pieces[0].html ? html`<h2>${open.length ? "What this chapter teaches" : "What you can do now"}</h2><div class="prose">${unsafeHTML(section.pieces[0].html)}</div>` : nothing}
-      <h2>What next</h2>
+      <h2>What’s next</h2>
       <p class="buttons">
         ${following ? html`<a class=${isPrimary(true)} href=${`#/${following.name}`}>Chapter ${following.number}: ${following.title}</a>` : html`<a class=${isPrimary(true)} href="#/">Home</a>`}
-        ${counts.mastered < counts.all ? html`<a class=${isPrimary(false)} href=${`#/${chapter.name}/master`}>Master this chapter (${counts.all - counts.mastered} left)</a>` : nothing}
+        ${counts.mastered < counts.all ? html`<a class=${isPrimary(false)} href=${`#/${chapter.name}/master`}>Master this chapter (${counts.all - counts.mastered} problems left)</a>` : nothing}
       </p>
       ${counts.mastered < counts.all ? html`<p class="quiet">A problem is mastered after three variants solved without a hint.</p>` : nothing}
       ${open.length ? html`<h2>Still open</h2><ul>${open.map((step) => html`<li><a href=${`#/${chapter.name}/${step.id}`}>${step.title}</a></li>`)}</ul>` : nothing}
+      ${section.pieces[1].html ? html`<details><summary>Sources</summary><div class="prose">${unsafeHTML(section.pieces[1].html)}</div></details>` : nothing}
     `;
   };
   return { title: `The end of ${chapter.title}`, view };
@@ -128,7 +130,7 @@ export async function master(shell, chapter, query) {
     const state = shell.record.problems[master.problem];
     const left = countsOf(chapter, shell.record);
     return html`${crumbs(chapter, "Mastery")} ${segments(chapter, step.id, shell.record)}
-      <h1 tabindex="-1" class="small">${left.mastered} of ${left.all} mastered <span class="quiet">· ${difficulty(step.difficulty)} · ${state?.right ?? 0} of 3 variants of this one</span></h1>
+      <h1 tabindex="-1" class="small">${left.mastered} of ${left.all} mastered <span class="quiet">· ${difficulty(step.difficulty)} · this problem: ${state?.right ?? 0} of 3 variants</span></h1>
       <h2 class="unseen">${master.title}</h2>
       ${form}
       <nav class="steps" aria-label="Steps"><a href=${`#/${chapter.name}`}>Contents</a></nav>`;

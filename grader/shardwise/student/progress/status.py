@@ -41,6 +41,7 @@ class Record:
     seeds: set[str] = field(default_factory=set)  # of the variants seen
     points: float = 0.0  # of the best answer
     is_solved: bool = False
+    right: set[str] = field(default_factory=set)  # seeds of the variants answered right
     unaided: set[str] = field(default_factory=set)  # seeds of the variants answered right without a hint
     reviews: list[tuple[datetime, int]] = field(default_factory=list)  # when it was reviewed, and with which rating
 
@@ -107,6 +108,7 @@ def record_of(events: Iterable[Event], now: datetime) -> Record:
                 found.points = max(found.points, event.points)
                 if event.outcome == Outcome.CORRECT:
                     variant.is_right = found.is_solved = True
+                    found.right.add(seed)
                     is_helped = bool(variant.hints)
                     if not is_helped:
                         found.unaided.add(seed)
