@@ -1,9 +1,10 @@
-"""Build hook: the JavaScript of the forms and the app, which npm builds from `desk/` where a checkout does not have it yet."""
+"""Build hook: the JavaScript of the forms and the app, and the engine of sites, built from `desk/` where a checkout lacks them."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGE = Path("grader", "shardwise")
 BUNDLES = (PACKAGE / "student" / "widget" / "desk.js", PACKAGE / "app" / "static" / "app.js")
+# The wheel carries it, 25 MB unpacked, so that `shardwise site` needs neither npm nor the network.
+ENGINE = PACKAGE / "app" / "static" / "engine" / "LICENSES.txt"
 
 
 def node_for(*bundles: Path) -> list[str]:
@@ -26,26 +29,40 @@ def build_desk(checkout: Path, *bundles: Path) -> None:
     missing = next((bundle for bundle in bundles if not bundle.is_file()), None)
     if missing is None:
         return
+    _npm(checkout, missing, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    _npm(checkout, missing, "run", "--silent", "build")
+
+
+def build_engine(checkout: Path) -> None:
+    """Gather the engine of sites if a checkout does not have it. An sdist has it.
+
+    Raises:  FileNotFoundError without npm, CalledProcessError when npm or pip fails.
+    """
+    if not (checkout / ENGINE).is_file():
+        _npm(checkout, ENGINE, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+        subprocess.run([sys.executable, str(checkout / "desk" / "engine.py")], check=True)
+
+
+def _npm(checkout: Path, wanted: Path, *words: str) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise FileNotFoundError(
-            f"Cannot build {missing}: there is no npm. Run `make desk`, which installs npm, or build with isolation, and try again."
+            f"Cannot build {wanted}: there is no npm. Run `make desk`, which installs npm, or build with isolation, and try again."
         )
-    for command in (
-        ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-        ["run", "--silent", "build"],
-    ):
-        subprocess.run([npm, *command], cwd=checkout / "desk", check=True)
+    subprocess.run([npm, *words], cwd=checkout / "desk", check=True)
 
 
 class BuildDesk(BuildHookInterface):  # type: ignore[type-arg]
     """Builds the JavaScript for a wheel and for an sdist. An editable install gets it by `make desk`."""
 
     def dependencies(self) -> list[str]:
-        """Ask for Node where it is needed."""
-        return node_for(*(Path(self.root, bundle) for bundle in BUNDLES))
+        """Ask for Node and pip where they are needed."""
+        root = Path(self.root)
+        node = node_for(*(root / file for file in (*BUNDLES, ENGINE)))
+        return node if (root / ENGINE).is_file() else [*node, "pip"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the bundles where one is missing."""
+        """Build what is missing."""
         if version != "editable":
             build_desk(Path(self.root), *(Path(self.root, bundle) for bundle in BUNDLES))
+            build_engine(Path(self.root))

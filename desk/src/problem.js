@@ -22,9 +22,8 @@ function escaped(text) {
 
 const status = (root) => root.querySelector(".said > *");
 
-const WAITING = escaped(
-  "Still waiting for the kernel. It may be busy with another cell. If the kernel or Jupyter was restarted, run this cell again.",
-);
+const WAITING =
+  "Still waiting for the kernel. It may be busy with another cell. If the kernel or Jupyter was restarted, run this cell again.";
 
 /** A form grows with its code, tables and charts up to the width of the page; text keeps its measure. */
 const formStyle = css`
@@ -151,7 +150,7 @@ export class Problem extends LitElement {
   /** Return Python's reply to a request about this question, or an `error`; call `waits` if it takes long. */
   #send = async (request, waits) => {
     const { id: problem, seed } = this.question;
-    const timer = setTimeout(() => waits(WAITING), PATIENCE_MS);
+    const timer = setTimeout(() => waits(escaped(this.host.waits ?? WAITING)), PATIENCE_MS);
     return this.host
       .ask({ problem, seed, ...request })
       .then(async (reply) => {
@@ -173,7 +172,7 @@ export class Problem extends LitElement {
     const reply = await this.#send(request, (words) => say("blank", words));
     if (this.question !== asked) return {};
     if (reply.error) say("broken", reply.error);
-    else if (this.said.html === WAITING) this.said = before;
+    else if (this.said.html === escaped(this.host.waits ?? WAITING)) this.said = before;
     return reply;
   }
 

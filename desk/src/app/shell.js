@@ -52,6 +52,7 @@ export class Shell {
     });
     addEventListener("keydown", (event) => this.#shortcut(event));
     addEventListener("visibilitychange", () => !document.hidden && this.record && this.refresh()); // perhaps another day
+    this.backend.changed?.(() => this.record && this.refresh());
     for (const event of EVENTS) this.root.addEventListener(event, () => this.refresh());
     this.paint();
     reachable(this.root);

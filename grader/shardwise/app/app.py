@@ -12,7 +12,7 @@ from shardwise.app.record import Marks, record_as_data, towards_mastery
 from shardwise.app.steps import overview, walks
 from shardwise.bank.discovery import name_of
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.calls import in_one_line
+from shardwise.kinds.calls import Runner, in_one_line
 from shardwise.markdown.escaping import safe
 from shardwise.markdown.html import to_html
 from shardwise.plugins import ELEMENTS, added, load_added
@@ -20,6 +20,7 @@ from shardwise.student.desk import Desk
 from shardwise.student.progress.chapters import progress_of, streak
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import READ, SEED, SETTING
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
 
 _PLACE = "place"  # the chapter that is open, among the settings
@@ -43,9 +44,9 @@ class App:
     - `element`: an element of another package, such as the planner; with `request`, its reply.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, runner: Runner = run_limited) -> None:
         self._session = session
-        self._desk = Desk(session)
+        self._desk = Desk(session, runner=runner)
         self._elements: dict[str, Any] = {}
         self._lock = Lock()
 

@@ -49,5 +49,6 @@ export function server() {
     },
   });
 
-  return { ask, drafts, where: "on this computer. Notebooks and the terminal use the same file" };
+  const waits = "Still waiting for shardwise. If you stopped it, start it again and reload this page.";
+  return { ask, drafts, waits, where: "on this computer. Notebooks and the terminal use the same file" };
 }

@@ -12,7 +12,7 @@ const WIDE = /<table>.*?<\/table>|<math[^>]* display="block".*?<\/math>/gs;
 export async function formOf(shell, problem, seed, next) {
   const given = await shell.ask(seed === null ? { do: "open", problem } : { do: "open", problem, seed });
   const draft = await shell.backend.drafts(problem);
-  return show("problem", { ask: shell.backend.ask, draft, next }, given);
+  return show("problem", { ask: shell.backend.ask, waits: shell.backend.waits, draft, next }, given);
 }
 
 /** The steps before and after one, as addresses. */
