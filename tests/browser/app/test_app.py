@@ -17,6 +17,8 @@ from browser.front_door import FIRST, PAGES, Student, serving
 from browser.hands import Keys
 from checkout import ROOT, checkout_bank
 from contrast import PALE
+from practice_site import put
+from practice_site import served as folder_served
 from shardwise.app.server import AppServer
 from shardwise.student.progress.clock import VARIABLE as CLOCK
 from shardwise.student.progress.file import VARIABLE
@@ -160,9 +162,23 @@ def test_keys_alone_are_enough(browser: Browser, served: AppServer) -> None:
         assert student.faults == []
 
 
+@pytest.fixture(params=["computer", "site"])
+def anywhere(request: pytest.FixtureRequest, page: Page, tmp_path: Path) -> Iterator[Student]:
+    """A new student, on this computer and on a site."""
+    if request.param == "computer":
+        yield request.getfixturevalue("student")
+        return
+    put(tmp_path)
+    with folder_served(tmp_path) as address:
+        made = Student(page, address)
+        yield made
+        assert made.faults == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("chapter", [FIRST, "07-pipeline-parallelism"])
-def test_a_new_student_masters_a_chapter_by_continue_alone(student: Student, chapter: str) -> None:
+def test_a_new_student_masters_a_chapter_by_continue_alone(anywhere: Student, chapter: str) -> None:
+    student = anywhere
     page, steps = student.page, checkout_bank().chapters[chapter].problems
     page.get_by_role("link", name=re.compile(checkout_bank().chapters[chapter].title)).last.click()
     student.settle()
