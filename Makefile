@@ -14,9 +14,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start hundreds of processes; without cached bytecode, each would compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 # Built by npm from desk/, and not committed.
-BUNDLES := grader/shardwise/student/widget/desk.js grader/shardwise/app/static/app.js shardwise-bank/shardwise_bank/static/forms.js
+STATIC := grader/shardwise/app/static
+BUNDLES := grader/shardwise/student/widget/desk.js $(STATIC)/app.js $(STATIC)/worker.js $(STATIC)/offline.js \
+  shardwise-bank/shardwise_bank/static/forms.js
+# Python for the browser, which sites are made of: from npm and PyPI, by desk/engine.py, and not committed.
+ENGINE := $(STATIC)/engine/LICENSES.txt
 NPM := $(or $(shell command -v npm),$(CURDIR)/.node/bin/npm)
-RUN_NPM := PATH="$(dir $(NPM)):$$PATH" $(NPM)
+WITH_NODE := PATH="$(dir $(NPM)):$$PATH"
+RUN_NPM := $(WITH_NODE) $(NPM)
 # In alphabetical order, so that the browser tests run early, while other tests use the cores that they leave idle. Three processes, because
 # two would leave two cores idle for a fifth of the time.
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
@@ -30,7 +35,7 @@ demo: $(VENV)/.demo $(BUNDLES) /usr/bin/bwrap  ## Assign a set to a demo class, 
 	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
-test: $(VENV)/.test $(BUNDLES) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Style, types, the bank's lint and the quick tests: under five minutes on two cores
+test: $(VENV)/.test $(BUNDLES) $(ENGINE) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Style, types, the bank's lint and the quick tests: under five minutes on two cores
 	$(MAKE) --no-print-directory -j 3 quick-tests code-is-sound bank-is-sound
 
 bank-is-read:  # fills the cache, so that no other process has to parse the YAML
@@ -57,7 +62,7 @@ bank-is-sound: bank-is-read  # on the first three draws of each problem; test-al
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
 
-test-all: $(VENV)/.test $(BUNDLES) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## All other tests: every attack, random kills, more draws
+test-all: $(VENV)/.test $(BUNDLES) $(ENGINE) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## All other tests: every attack, random kills, more draws
 	$(MAKE) --no-print-directory -j 2 long-tests many-draws
 
 long-tests:
@@ -77,12 +82,12 @@ generated: $(VENV)/.test figures  ## Every committed file that follows from prob
 	$(BIN)/python -m docs.generated
 	$(BIN)/python tests/golden/write.py
 
-site: $(VENV)/.test $(BUNDLES)  ## The practice app for any web server, with the book as its documentation in site/docs
+site: $(VENV)/.test $(BUNDLES) $(ENGINE)  ## The practice app for any web server, with the book as its documentation in site/docs
 	$(BIN)/python -m book site/docs
 	$(BIN)/shardwise site site --bank .
 	@echo "To see it: $(BIN)/python -m http.server --bind 127.0.0.1 --directory $(CURDIR)/site"
 
-dist: $(VENV)/.test $(BUNDLES)  ## The wheels and sdists of both packages, as a release publishes them
+dist: $(VENV)/.test $(BUNDLES) $(ENGINE)  ## The wheels and sdists of both packages, as a release publishes them
 	rm -rf dist
 	$(BIN)/uv build -q --out-dir dist .
 	$(BIN)/uv build -q --out-dir dist shardwise-bank
@@ -96,13 +101,14 @@ bench: $(VENV)/.test /usr/bin/bwrap  ## Speed compared with nbgrader and Otter, 
 	$(BIN)/python bench/draws.py
 	$(BIN)/python bench/scale.py
 
-bench-all: bench $(BUNDLES) /usr/bin/chromium-headless-shell  ## Every number in bench/README.md; half an hour
+bench-all: bench $(BUNDLES) $(ENGINE) /usr/bin/chromium-headless-shell  ## Every number in bench/README.md; half an hour
 	$(BIN)/python bench/isolation.py
 	$(BIN)/python bench/sandbox.py
 	$(BIN)/python bench/cluster.py
 	$(BIN)/python bench/kills.py
 	$(BIN)/python bench/hostile.py
 	$(BIN)/python bench/desk.py
+	$(BIN)/python bench/site.py
 
 hostile: $(VENV)/.test /usr/bin/bwrap  ## A table of the attacks, without a sandbox and at every tier
 	$(BIN)/python tests/submissions/table.py
@@ -126,11 +132,15 @@ planner: $(VENV)/.test  ## The planner compared with published runs: docs/planne
 planner-peers: $(VENV)/.test  ## Predictions of llm-analysis and Calculon for the same runs, each in its own environment; needs the network
 	$(BIN)/python -m bench.planner --ask
 
-desk: $(BUNDLES) desk/node_modules  ## Check the front end in desk/, and build it into both packages
+desk: $(BUNDLES) $(ENGINE) desk/node_modules  ## Check the front end in desk/, and build it into both packages
 	cd desk && $(RUN_NPM) run --silent style
 
 $(BUNDLES) &: $(shell find desk -name node_modules -prune -o -type f -print) | desk/node_modules
 	cd desk && $(RUN_NPM) run --silent build
+
+# It compiles our own modules, too. `make dist` and `make site` work without the latest; those just start more slowly in the browser.
+$(ENGINE): desk/engine.py desk/engine.lock desk/compile.mjs desk/package-lock.json | $(VENV)/bin/uv desk/node_modules
+	$(WITH_NODE) $(BIN)/python desk/engine.py
 
 desk/node_modules: desk/package-lock.json | $(NPM)
 	cd desk && $(RUN_NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
@@ -150,6 +160,7 @@ lock: $(VENV)/.test  ## Update the lock files after a change of dependencies in 
 	  --no-header -q -o requirements-dev.lock
 	$(BIN)/uv pip compile desk/node.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header -q -o desk/node.lock
+	$(BIN)/python desk/engine.py --lock
 
 $(VENV)/bin/uv:
 	$(PYTHON) -m venv $(VENV)
@@ -173,4 +184,4 @@ $(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-ban
 
 clean:  ## Delete everything that was built and is not committed
 	rm -rf $(VENV) .bench .mutants .mutmut .node .planner-peers .reality .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf $(DEMO) build dist site book/_build desk/node_modules docs/img/all $(BUNDLES)
+	rm -rf $(DEMO) build dist site book/_build desk/node_modules docs/img/all $(BUNDLES) $(STATIC)/engine

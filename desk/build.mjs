@@ -6,6 +6,8 @@ import { build } from "esbuild";
 const BUNDLES = {
   "src/desk.js": "../grader/shardwise/student/widget/desk.js",
   "src/app/app.js": "../grader/shardwise/app/static/app.js",
+  "src/app/worker.js": "../grader/shardwise/app/static/worker.js",
+  "src/app/offline.js": "../grader/shardwise/app/static/offline.js",
   "bank/forms.js": "../shardwise-bank/shardwise_bank/static/forms.js",
 };
 

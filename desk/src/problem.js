@@ -22,9 +22,8 @@ function escaped(text) {
 
 const status = (root) => root.querySelector(".said > *");
 
-const WAITING = escaped(
-  "Still waiting for the kernel. It may be busy with another cell. If the kernel or Jupyter was restarted, run this cell again.",
-);
+const WAITING =
+  "Still waiting for the kernel. It may be busy with another cell. If the kernel or Jupyter was restarted, run this cell again.";
 
 /** A form grows with its code, tables and charts up to the width of the page; text keeps its measure. */
 const formStyle = css`
@@ -63,6 +62,7 @@ export class Problem extends LitElement {
   reach = new Reach(this);
 
   #width = new Width(this);
+  #pressed = 0; // when Check was pressed last
   #field = ""; // the id of the last active field
   #growth; // watches whether the form grows above a text that was just scrolled into view
   #told = 0; // counts messages, so that screen readers announce a repeated one again
@@ -150,7 +150,7 @@ export class Problem extends LitElement {
   /** Return Python's reply to a request about this question, or an `error`; call `waits` if it takes long. */
   #send = async (request, waits) => {
     const { id: problem, seed } = this.question;
-    const timer = setTimeout(() => waits(WAITING), PATIENCE_MS);
+    const timer = setTimeout(() => waits(escaped(this.host.waits ?? WAITING)), PATIENCE_MS);
     return this.host
       .ask({ problem, seed, ...request })
       .then(async (reply) => {
@@ -172,7 +172,7 @@ export class Problem extends LitElement {
     const reply = await this.#send(request, (words) => say("blank", words));
     if (this.question !== asked) return {};
     if (reply.error) say("broken", reply.error);
-    else if (this.said.html === WAITING) this.said = before;
+    else if (this.said.html === escaped(this.host.waits ?? WAITING)) this.said = before;
     return reply;
   }
 
@@ -194,6 +194,9 @@ export class Problem extends LitElement {
 
   async #check() {
     const answer = answerOf(this.question.form.fields, this.draft);
+    const isTwice = this.isChecking && performance.now() - this.#pressed < PATIENCE_MS;
+    if (isTwice) return; // a double click is one answer
+    this.#pressed = performance.now();
     this.isChecking = true;
     const { verdict, state } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
     if (state) this.isSolved = state.solved;
@@ -388,20 +391,20 @@ export class Problem extends LitElement {
       html`<button
         type="button" class=${primary ? "primary" : "plain"} aria-disabled=${off ? "true" : "false"}
         @click=${() => off || act()}>${words}</button>`;
+    const onward = this.host.next
+      ? button("Continue", () => this.host.next(), { primary: isRight })
+      : button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
+          off: this.isOver,
+          primary: isRight && !this.isOver,
+        });
     return html`
       <div class="buttons" role="group" aria-label="More actions">
+        ${isRight ? onward : nothing}
         ${hints ? hintButton(hints - this.#hintsTo(null).length, () => this.#hint(null), "plain") : nothing}
         ${button("Solution", () => this.#solve(), { off: this.solution !== "" })}
         ${button(another.button, () => this.#go({ do: "another" }, another.said))}
         ${this.trail.length ? button("Back", () => this.#back()) : nothing}
-        ${
-          this.host.next
-            ? button("Continue", () => this.host.next(), { primary: isRight })
-            : button("Next", () => this.#go({ do: "next" }, "The next problem in this chapter."), {
-                off: this.isOver,
-                primary: isRight && !this.isOver,
-              })
-        }
+        ${isRight ? nothing : onward}
       </div>
     `;
   }

@@ -10,6 +10,7 @@ import { addScripts } from "./scripts.js";
  * What every element needs from its host.
  * @typedef {object} Host
  * @property {(request: object) => Promise<object>} ask sends a request to Python and returns the reply, both in plain data
+ * @property {string} [waits] what to say while a reply takes long; without it, something about the kernel
  * @property {{get: (key: string) => any, set: (key: string, value: any) => void}} draft stores what was typed
  * @property {() => void} [next] leads on from a problem, in place of the next problem of its chapter
  *

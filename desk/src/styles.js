@@ -182,7 +182,7 @@ export const styles = css`
   button.plain { padding: 0 0.5rem; border-color: transparent; color: var(--accent); }
   button.plain[aria-disabled="true"] { color: var(--quiet); }
   .buttons:has(.plain) { gap: 0.25rem; margin-top: 0.6rem; margin-left: -0.5rem; }
-  .buttons .plain + .primary { margin-left: 0.6rem; }
+  .buttons:has(.plain) .primary { margin: 0 0.6rem 0 0.5rem; }
   button[aria-disabled="true"] { color: var(--quiet); cursor: default; }
 
   .said > :not(:empty), .more {

@@ -67,6 +67,7 @@ def test_every_section_of_every_lesson_is_shown_with_its_figures(app: App, whole
         assert "](figures" not in shown
         ends = app.reply({"do": "section", "chapter": chapter["name"], "step": "end"})["section"]["pieces"]
         assert ends[0]["html"].count("<li>") == lesson.count("*Takeaway:*")
+        assert bool(ends[1]["html"]) == ("## Sources" in lesson)
 
 
 def test_continue_leads_through_texts_and_problems_and_into_the_next_chapter(app: App, whole_bank: Bank) -> None:
@@ -79,12 +80,21 @@ def test_continue_leads_through_texts_and_problems_and_into_the_next_chapter(app
     assert record(app)["next"]["step"] == "order-ring-events"
     for slug in whole_bank.chapters[RING].problems:
         solve(app, f"{RING}/{slug}")
-    assert record(app)["next"]["chapter"] == RING, "the sections after the last problem are not read yet"
-    for step in walks(Banks([whole_bank]))[0].steps:
-        app.reply({"do": "read", "chapter": RING, "step": step.id})
+    assert record(app)["read"] == [f"{RING}/{step.id}" for step in walks(Banks([whole_bank]))[0].steps if step.section]
     assert record(app)["next"] == {
         "chapter": "02-zero", "step": "introduction", "title": "ZeRO", "about": "ZeRO", "why": "The next chapter",
     }  # fmt: skip
+
+
+def test_todays_five_move_nobodys_place_and_mark_no_section_as_read(app: App) -> None:
+    app.reply({"do": "at", "chapter": RING})
+    app.reply({"do": "read", "chapter": RING, "step": "introduction"})
+    before = record(app)
+    for each in before["today"]["problems"]:
+        solve(app, each["problem"], each["seed"])
+    after = record(app)
+    assert (after["next"], after["read"], after["settings"]) == (before["next"], before["read"], before["settings"])
+    assert all(each["done"] and each["right"] for each in after["today"]["problems"])
 
 
 def test_a_chapter_is_practised_with_new_numbers_until_all_of_it_is_mastered(app: App, whole_bank: Bank) -> None:

@@ -88,6 +88,7 @@ def test_each_section_is_followed_by_its_problems(tmp_path: Path) -> None:
     assert order(a_bank(tmp_path)) == [
         "# Rings", "## How to practise", set_up, "## Two phases", *asked("first-one"), *asked("second-one"),
         "## An aside", "## What a step costs ##", *asked("third-one"), "## Sources",
+        "# The end of this chapter",
     ]  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def test_a_plain_list_follows_the_whole_lesson(tmp_path: Path) -> None:
     set_up = "from shardwise import another, check, figure, hint, planner, practice, progress, solution"
     problems = [*asked("first-one"), *asked("second-one"), *asked("third-one")]
     headings = ["# Rings", "## Two phases", "## An aside", "## What a step costs ##", "## Sources"]
-    assert order(a_bank(tmp_path, PLAIN)) == [*headings, "## Practice", set_up, *problems]
+    assert order(a_bank(tmp_path, PLAIN)) == [*headings, "## Practice", set_up, *problems, "# The end of this chapter"]
 
 
 def test_the_problems_are_numbered_through_and_one_tuple_in_the_notebooks_order(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_the_problems_are_numbered_through_and_one_tuple_in_the_notebooks_order(
     cells = chapter_notebook(bank, "01-rings")["cells"]
     shown = [cell["outputs"][0]["data"]["text/markdown"] for cell in cells if cell["id"].endswith("-form")]
     heads = [text.partition("\n")[0] for text in shown]
-    assert heads == ["### 1. First-one", "### 2. Second-one", "### 3. Third-one"]
+    assert heads == ["### 1.1 First-one", "### 1.2 Second-one", "### 1.3 Third-one"]
 
 
 def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:

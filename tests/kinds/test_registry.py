@@ -345,8 +345,10 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
+    ("app/index.py", "formula"): "a type of entries of the app's search",
     ("bank/scaffold.py", "quantity"): "the kind of most problems, which a new bank begins with",
     ("cli/authoring.py", "quantity"): "what `shardwise new` starts when no kind is named",
+    ("course/assigning/clearing.py", "code"): "nbformat's name for a cell of code",
     ("course/assigning/notebooks.py", "code"): "nbformat's name for a cell of code",
     ("course/assigning/simulated_class.py", "code"): "nbformat's name for a cell of code",
     ("course/collecting/submissions.py", "code"): "nbformat's name for a cell of code",

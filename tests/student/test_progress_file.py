@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sqlite3
@@ -345,6 +346,11 @@ def test_two_records_become_one_whatever_is_added_first(tmp_path: Path) -> None:
     assert there.add_exported(here.exported()) == 3
     assert here.events() == there.events()
     assert [kept.at for kept in here.events()] == hours
+    elsewhere = here.exported()["events"][0] | {"at": "2026-12-01T09:30:00+05:00"}
+    assert here.add_exported({"format": 1, "events": [elsewhere], "estimates": [], "drafts": []}) == 1
+    assert here.events()[0].at == datetime(2026, 12, 1, 4, 30, tzinfo=UTC)
+    here.forget(HERE.problem)
+    here.add_exported(there.exported())
     assert here.estimates() == there.estimates()
     assert here.drafts_of("shipped", HERE.problem) == there.drafts_of("shipped", HERE.problem) == {KEY: "new"}
     assert [(mark.purpose, mark.name, mark.value) for mark in here.marks()] == [("read", "02-zero/a", True)]
@@ -358,6 +364,11 @@ def test_two_records_become_one_whatever_is_added_first(tmp_path: Path) -> None:
         lambda document: {**document, "events": [{}]},
         lambda document: {**document, "events": [{**document["events"][0], "points": "2"}]},
         lambda document: {**document, "events": [{**document["events"][0], "at": "2026-12-01"}]},
+        lambda document: {**document, "events": [{**document["events"][0], "points": math.nan}]},
+        lambda document: {**document, "events": [{**document["events"][0], "at": "0001-01-01T00:00:00+14:00"}]},
+        lambda document: {**document, "events": [{**document["events"][0], "hint": 10**30}]},
+        lambda document: {**document, "events": [{**document["events"][0], "seed": "9" * 101}]},
+        lambda document: {**document, "drafts": [{"at": NOON.isoformat(), "bank": "", "key": "x", "value": math.nan}]},
         lambda document: {**document, "drafts": None},
     ],
 )

@@ -208,8 +208,8 @@ export class Planner extends LitElement {
   };
 
   async #show(request) {
-    const { text, refused } = await this.#reply(request);
-    this.copied = { text, refused };
+    const { text, refused, problem, title } = await this.#reply(request);
+    this.copied = problem && this.host.link ? { to: this.host.link(problem), title } : { text, refused };
   }
 
   async #copy() {
@@ -354,6 +354,7 @@ export class Planner extends LitElement {
           <button type="button" @click=${() => this.#show({ do: "problem" })}>Similar problem</button>
         </div>
         ${remarks(copied?.refused ?? [], "broken")}
+        ${copied?.to ? html`<p><a href=${copied.to}>${copied.title}</a></p>` : nothing}
         ${
           copied?.text
             ? html`<pre tabindex="0" role="region" aria-label="Settings">${copied.text}</pre>

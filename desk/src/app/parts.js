@@ -12,12 +12,10 @@ export function countsOf(chapter, record) {
   return { all: states.length, solved: count("solved"), mastered: count("mastered"), due: count("isDue") };
 }
 
-/** Whether a step is done: a section read, a problem solved. Reading in notebooks counts, too. */
+/** Whether a step is done: a section read, a problem solved. */
 export function isDone(chapter, step, record) {
   if (step.type === "problem") return record.problems[step.problem]?.solved ?? false;
-  if (record.read.includes(`${chapter.name}/${step.id}`)) return true;
-  const after = chapter.steps.slice(chapter.steps.indexOf(step));
-  return after.some(({ problem }) => problem && record.problems[problem]);
+  return record.read.includes(`${chapter.name}/${step.id}`);
 }
 
 /** A tick for a solved problem, a star for a mastered one. */
@@ -30,7 +28,7 @@ export function tick(state) {
 /** What is solved of a chapter, in words. */
 export function inWords({ all, solved, mastered, due }) {
   const more = [mastered && `${mastered} mastered`, due && `${due} due`].filter(Boolean);
-  return [`${solved} of ${all} solved`, ...more].join(" · ");
+  return html`${[`${solved} of ${all} solved`, ...more].map((part, place) => html`${place ? " · " : ""}<span class="together">${part}</span>`)}`;
 }
 
 /** A bar with what is solved and, darker, what is mastered. The words next to it say the same. */
@@ -49,18 +47,15 @@ export function difficulty(level) {
 
 export const points = (number) => `${number} point${number === 1 ? "" : "s"}`;
 
-/** A segment for each step of a chapter, for the eye; the links next to it lead to the same places. */
+/** A segment for each step of a chapter, for the eye and a mouse; the links next to it lead to the same places. */
 export function segments(chapter, here, record) {
   return html`<div class="segments" aria-hidden="true">
     ${chapter.steps.map((step) => {
       const state = record.problems[step.problem];
-      const looks = [
-        step.type,
-        isDone(chapter, step, record) && "done",
-        state?.mastered && "mastered",
-        step.id === here && "here",
-      ];
-      return html`<a tabindex="-1" href=${`#/${chapter.name}/${step.id}`} title=${step.title} class=${looks.filter(Boolean).join(" ")}></a>`;
+      const isRead = isDone(chapter, step, record);
+      const looks = [step.type, isRead && "done", state?.mastered && "mastered", step.id === here && "here"];
+      const words = state?.mastered ? "mastered" : isRead ? (state ? "solved" : "read") : "";
+      return html`<a tabindex="-1" href=${`#/${chapter.name}/${step.id}`} title=${[step.title, words].filter(Boolean).join(", ")} class=${looks.filter(Boolean).join(" ")}></a>`;
     })}
   </div>`;
 }

@@ -1,23 +1,34 @@
 // The frame of the app: the header, the page that the address names, and the student's record, which pages show.
 
 import { html, nothing, render } from "lit";
+import { live } from "lit/directives/live.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { reachable } from "../reach.js";
 import { pageOf } from "./pages/index.js";
+import { Scrolls } from "./scrolls.js";
 
 const SLOW_MS = 400; // until a page that is still loading says so
+const EVENTS = ["shardwise-checked", "shardwise-went", "shardwise-solved"]; // of forms, after which the record may differ
 
 /** Split a hash into its path and query: `#/today/2?more=1`. */
 function routeOf(hash) {
   const [path, query = ""] = hash.replace(/^#?\/?/, "").split("?");
-  return { path: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { path: path.split("/").filter(Boolean).map(decoded), query: new URLSearchParams(query) };
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // typed by hand
+  }
 }
 
 export class Shell {
   #page = null; // the page shown, with its data
   #visit = 0; // counts navigations, so that a late reply to an earlier one is dropped
-  #scrolls = new Map(); // by address: how far it was scrolled when it was left
-  #shown = ""; // the address of the page shown
+  #loading = null; // of the map and the record
+  #scrolls = new Scrolls();
   #words = ""; // while Python starts
 
   constructor(backend, root) {
@@ -35,27 +46,28 @@ export class Shell {
   };
 
   async start() {
-    history.scrollRestoration = "manual";
-    reachable(this.root);
-    addEventListener("hashchange", () => this.#navigate());
+    addEventListener("hashchange", () => {
+      this.#scrolls.leave();
+      this.#navigate();
+    });
     addEventListener("keydown", (event) => this.#shortcut(event));
-    for (const event of ["shardwise-checked", "shardwise-went", "shardwise-solved"]) {
-      this.root.addEventListener(event, () => this.refresh());
-    }
+    addEventListener("visibilitychange", () => !document.hidden && this.record && this.refresh()); // perhaps another day
+    this.backend.changed?.(() => this.record && this.refresh());
+    for (const event of EVENTS) this.root.addEventListener(event, () => this.refresh());
+    this.paint();
+    reachable(this.root);
     this.backend.busy?.((words) => {
       this.#words = words;
       this.paint();
     });
-    try {
-      const [{ map }, { record }] = await Promise.all([this.ask({ do: "map" }), this.ask({ do: "record" })]);
-      this.map = map;
-      this.record = record;
-    } catch (error) {
-      this.#page = { title: "shardwise", view: () => trouble(error.message) };
-      this.paint();
-      return;
-    }
     await this.#navigate();
+  }
+
+  /** Load what every page needs, once. */
+  async #load() {
+    const [{ map }, { record }] = await Promise.all([this.ask({ do: "map" }), this.ask({ do: "record" })]);
+    this.map = map;
+    this.record = record;
   }
 
   /** Ask for the record again, and repaint what shows it. */
@@ -72,8 +84,14 @@ export class Shell {
 
   /** Open an address; the one that is shown is loaded again. */
   go(address) {
-    if (location.hash === address) this.#navigate();
-    else location.hash = address;
+    if (location.hash !== address) location.hash = address;
+    else this.#navigate();
+  }
+
+  /** What the student searches for. */
+  get words() {
+    const { path, query } = routeOf(location.hash);
+    return path[0] === "search" ? (query.get("q") ?? "") : "";
   }
 
   async #navigate() {
@@ -81,28 +99,36 @@ export class Shell {
     const visit = this.#visit;
     const isFirst = this.#page === null;
     const address = location.hash || "#/";
-    if (this.#shown) this.#scrolls.set(this.#shown, scrollY);
     const slow = setTimeout(() => {
       this.root.ariaBusy = "true";
     }, SLOW_MS);
-    const route = routeOf(address);
-    const page = await pageOf(this, route).catch((error) => ({
-      title: "Not shown",
-      view: () => trouble(error.message),
-    }));
+    const page = await this.#open(address);
     clearTimeout(slow);
     if (visit !== this.#visit) return;
     this.root.ariaBusy = "false";
-    const isAgain = this.#shown === address;
-    this.#shown = address;
     this.#page = page;
     document.title = page.title ? `${page.title} · shardwise` : "shardwise";
     this.paint();
     this.root.dataset.shows = address;
-    scrollTo({ top: isAgain ? 0 : (this.#scrolls.get(address) ?? 0), behavior: "instant" });
-    this.#scrolls.delete(address);
-    if (!isFirst)
-      (this.root.querySelector("[autofocus]") ?? this.root.querySelector("h1"))?.focus({ preventScroll: true });
+    this.#scrolls.arrive(this.root);
+    const isSearching = this.words && document.activeElement.id === "search";
+    if (!isFirst && !isSearching) this.#begin();
+  }
+
+  async #open(address) {
+    try {
+      this.#loading ??= this.#load();
+      await this.#loading;
+      return await pageOf(this, routeOf(address));
+    } catch (error) {
+      if (!this.record) this.#loading = null; // the next navigation tries again
+      return { title: "Not shown", view: () => trouble(error.message, () => this.#navigate()) };
+    }
+  }
+
+  /** Move the focus to the heading of the page. */
+  #begin() {
+    this.root.querySelector("h1")?.focus({ preventScroll: true });
   }
 
   #shortcut(event) {
@@ -132,9 +158,10 @@ export class Shell {
           ${this.map?.docs ? html`<a href=${this.map.docs}>Docs</a>` : nothing}
           ${link("#/settings", "Settings", "settings")}
         </nav>
-        <form role="search" @submit=${this.#search}>
+        <form role="search" @submit=${this.#searched}>
           <label class="unseen" for="search">Search problems, lessons and formulas</label>
-          <input id="search" type="search" name="q" placeholder="Search  /" autocomplete="off" />
+          <input id="search" type="search" name="q" placeholder="Search  /" autocomplete="off" spellcheck="false"
+            .value=${live(this.words)} @input=${this.#search} />
         </form>
       </header>
       <main id="content" tabindex="-1">${this.#page ? this.#page.view() : nothing}</main>
@@ -142,9 +169,21 @@ export class Shell {
     `;
   }
 
+  /** Show what the words typed so far find. */
   #search = (event) => {
+    const address = `#/search?q=${encodeURIComponent(event.target.value)}`;
+    if (!location.hash.startsWith("#/search")) {
+      location.hash = address;
+      return;
+    }
+    history.replaceState(history.state, "", address); // Back leads to the page before the search
+    this.paint();
+  };
+
+  #searched = (event) => {
     event.preventDefault();
-    this.go(`#/search?q=${encodeURIComponent(event.target.elements.q.value.trim())}`);
+    if (location.hash.startsWith("#/search")) this.#begin();
+    else this.go("#/search");
   };
 }
 
@@ -154,8 +193,8 @@ function skip(event) {
   document.getElementById("content").focus();
 }
 
-function trouble(message) {
+function trouble(message, again) {
   return html`<h1 tabindex="-1">That did not work</h1>
     <div role="alert" class="prose">${unsafeHTML(message)}</div>
-    <p><a href="#/">Home</a></p>`;
+    <p class="buttons"><button type="button" class="button primary" @click=${again}>Try again</button></p>`;
 }

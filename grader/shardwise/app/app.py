@@ -12,7 +12,7 @@ from shardwise.app.record import Marks, record_as_data, towards_mastery
 from shardwise.app.steps import overview, walks
 from shardwise.bank.discovery import name_of
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.calls import in_one_line
+from shardwise.kinds.calls import Runner, in_one_line
 from shardwise.markdown.escaping import safe
 from shardwise.markdown.html import to_html
 from shardwise.plugins import ELEMENTS, added, load_added
@@ -20,8 +20,10 @@ from shardwise.student.desk import Desk
 from shardwise.student.progress.chapters import progress_of, streak
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import READ, SEED, SETTING
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
 
+_PLACE = "place"  # the chapter that is open, among the settings
 Data = dict[str, Any]
 Request = Mapping[str, Any]
 
@@ -34,6 +36,7 @@ class App:
     - `open`: a question as the desk shows it, with its state and drafts.
     - `record`: what was solved, what is due, what comes next, today's five.
     - `master`: the problem of a chapter to practise next until all are mastered, after the one in `after`.
+    - `at`: keep which chapter is open, where Continue then leads.
     - `read`, `set`: mark a section as read, change a setting; the reply is the record.
     - `typed`: save what was typed into a form.
     - `index`: everything that one can search for.
@@ -41,9 +44,9 @@ class App:
     - `element`: an element of another package, such as the planner; with `request`, its reply.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, runner: Runner = run_limited) -> None:
         self._session = session
-        self._desk = Desk(session)
+        self._desk = Desk(session, runner=runner)
         self._elements: dict[str, Any] = {}
         self._lock = Lock()
 
@@ -90,8 +93,9 @@ class App:
         settings = {mark.name: mark.value for mark in marks if mark.purpose == SETTING}
         found = progress_of(banks, events, at)
         ours = [event for event in events if event.variant.bank in names]
-        record = record_as_data(list(self._walks.values()), found, Marks(read, settings), streak(ours, at))
-        note = journal.trouble() if journal.keeps else "Your progress is not saved here."
+        place = str(settings.pop(_PLACE, ""))
+        record = record_as_data(list(self._walks.values()), found, Marks(read, settings, place), streak(ours, at))
+        note = journal.trouble(again=True) if journal.keeps else "Your progress is not saved here."
         return {"record": {**record, "note": note}}
 
     def _master(self, request: Request) -> Data:
@@ -105,6 +109,10 @@ class App:
         bank = name_of(self._session.banks.of(chapter).folder)
         self._session.journal.typed(bank, {f"{READ} {chapter}/{step}": True})
         return self._record(request)
+
+    def _at(self, request: Request) -> Data:
+        self._session.journal.typed("", {f"{SETTING} {_PLACE}": self._text(request, "chapter")})
+        return {}
 
     def _set(self, request: Request) -> Data:
         settings = request.get("settings")
@@ -152,6 +160,7 @@ _ACTIONS: dict[str, Callable[[App, Request], Data]] = {
     "record": App._record,
     "master": App._master,
     "read": App._read,
+    "at": App._at,
     "set": App._set,
     "typed": App._typed,
     "index": App._index,

@@ -13,7 +13,6 @@ from shardwise.bank.pages.formulas import formulas_of
 from shardwise.bank.pages.interactive_figures import moving, moving_names
 from shardwise.markdown.plain import to_plain
 
-SOURCES = "Sources"  # the heading of a section that only lists them, and would be found for half of all words
 Entry = dict[str, Any]
 
 
@@ -30,7 +29,7 @@ def _steps(banks: Banks) -> Iterator[Entry]:
             if step.problem is not None:
                 words = " ".join(step.problem.data.get("tags", ()))
                 yield {"type": "problem", "title": step.title, "about": chapter, "text": words, "to": to}
-            elif step.section is not None and step.section.heading != SOURCES:
+            elif step.section is not None:
                 text = re.sub(
                     r"!\[[^\]]*\]\([^)]*\)|^```.*?^```", "", step.section.text, flags=re.MULTILINE | re.DOTALL
                 )

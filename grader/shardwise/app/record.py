@@ -20,6 +20,7 @@ class Marks:
 
     read: Mapping[str, str]  # by section, as chapter/step: when, as text that sorts
     settings: Mapping[str, Any]
+    place: str = ""  # the chapter that was open last, other than for today's five
 
 
 def record_as_data(walks: Sequence[Walk], found: Progress, marks: Marks, days: int) -> Data:
@@ -28,8 +29,8 @@ def record_as_data(walks: Sequence[Walk], found: Progress, marks: Marks, days: i
     rows = {row.problem.id: row for chapter in found.chapters for row in chapter.rows}
     return {
         "problems": {name: _state(row, day) for name, row in rows.items() if row.record.is_begun},
-        "read": list(marks.read),
-        "next": next_step(walks, rows, marks.read),
+        "read": [f"{walk.name}/{step}" for walk in walks for step in sections_read(walk, rows, marks.read)],
+        "next": next_step(walks, rows, marks),
         "today": _today(found, day),
         "streak": {"days": days, "today": any(row.record.was_practised(day) for row in rows.values())},
         "settings": {"goal": True, **marks.settings},
@@ -48,49 +49,59 @@ def _state(row: ProblemRow, day: date) -> Data:
 
 
 def _today(found: Progress, day: date) -> Data:
-    """Return today's five, each with its seed and whether it is done, and how many due problems wait for later days."""
+    """Return today's five, each with its seed and whether it is done and right, and how many due problems wait."""
     five = [
         {
             "problem": row.problem.id,
             "seed": row.morning.next_seed() if row.morning.is_begun else SEED,
             "title": row.problem.title,
             "done": row.record.was_practised(day),
+            "right": bool(row.record.right - row.morning.right),
         }
         for row in found.five
     ]
     return {"problems": five, "waiting": found.waiting}
 
 
-def next_step(walks: Sequence[Walk], rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> Data | None:
+def next_step(walks: Sequence[Walk], rows: Mapping[str, ProblemRow], marks: Marks) -> Data | None:
     """Return the one step that *Continue* opens, or None when every section is read and every problem solved.
 
-    It is the first open step of the chapter that was worked in last, else of the first chapter after it with an open step.
+    It is the first open step of the chapter that was open last, else of the first chapter after it with an open step.
     """
-    last = _last_worked_in(walks, rows, read)
-    order = [*walks[last:], *walks[:last]]
-    for walk in order:
-        if (step := open_step(walk, rows, read)) is not None:
-            is_new = not any(_times(walk, rows, read) for walk in walks)
+    last = _last(walks, rows, marks)
+    for walk in (*walks[last:], *walks[:last]):
+        if (step := open_step(walk, rows, marks.read)) is not None:
+            is_new = not any(_times(walk, rows, marks.read) for walk in walks)
             title = walk.bank.chapters[walk.name].title
-            why = "Start here" if is_new else "Where you left off" if walk is order[0] else "The next chapter"
+            why = "Start here" if is_new else "Where you left off" if walk is walks[last] else "The next chapter"
             return {"chapter": walk.name, "step": step, "title": _title(walk, step), "about": title, "why": why}
     return None
 
 
 def open_step(walk: Walk, rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> str | None:
-    """Return the first step of a chapter that is a section not read, or a problem not solved.
-
-    A section counts as read when a problem after it was started, since students also read in notebooks.
-    """
-    begun = [place for place, step in enumerate(walk.steps) if step.problem and rows[step.problem.id].record.is_begun]
-    reached = max(begun, default=-1)
-    for place, step in enumerate(walk.steps):
-        if step.problem is not None:
-            if not rows[step.problem.id].record.is_solved:
-                return step.id
-        elif f"{walk.name}/{step.id}" not in read and place > reached:
+    """Return the first step of a chapter that is a section not read, or a problem not solved."""
+    done = set(sections_read(walk, rows, read))
+    for step in walk.steps:
+        is_done = rows[step.problem.id].record.is_solved if step.problem else step.id in done
+        if not is_done:
             return step.id
     return None
+
+
+def sections_read(walk: Walk, rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> list[str]:
+    """Return the sections of a chapter that count as read: those read here, and, for who works in notebooks, those
+    whose problems are all solved. A section without problems counts when the one after it does.
+    """
+    found: list[str] = []
+    is_later_read, solved = False, list[bool]()
+    for step in reversed(walk.steps):
+        if step.problem is not None:
+            solved.append(rows[step.problem.id].record.is_solved)
+        else:
+            is_read = f"{walk.name}/{step.id}" in read or (all(solved) if solved else is_later_read)
+            found += [step.id] * is_read
+            is_later_read, solved = is_read, []
+    return found[::-1]
 
 
 def towards_mastery(chapter: ChapterProgress, after: str) -> Data | None:
@@ -113,8 +124,12 @@ def _title(walk: Walk, step: str) -> str:
     return walk.bank.chapters[walk.name].title if is_beginning else found.title
 
 
-def _last_worked_in(walks: Sequence[Walk], rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> int:
-    latest = [max(_times(walk, rows, read), default="") for walk in walks]
+def _last(walks: Sequence[Walk], rows: Mapping[str, ProblemRow], marks: Marks) -> int:
+    """Return the place of the chapter that was open last, or where something was done last."""
+    for place, walk in enumerate(walks):
+        if walk.name == marks.place:
+            return place
+    latest = [max(_times(walk, rows, marks.read), default="") for walk in walks]
     return max(range(len(walks)), key=lambda place: (latest[place], -place), default=0)
 
 

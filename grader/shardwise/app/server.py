@@ -1,20 +1,21 @@
 """The app on this computer: a server for one student, which only this computer and only one browser can use.
 
-It listens on the loopback address. Whoever opens the address with the token gets a cookie; without it, every request is
-refused, as are requests that another page sends, and those that name another host, as after DNS rebinding.
+It listens on the loopback address. The address that opens the app ends with a token, which browsers do not send: the page
+keeps it, for this origin alone, and gives it in a header of every request. A cookie would go to all ports of the computer.
+Without the token, only the app's own files and the figures of the lessons are served. Requests that another page sends, and
+those that name another host, as after DNS rebinding, are refused.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from functools import cached_property
+import sys
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar, Self
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from shardwise.app.app import App
 from shardwise.bank.bank import Banks
@@ -22,7 +23,7 @@ from shardwise.bank.lesson import figure_of
 from shardwise.errors import ShardwiseError
 from shardwise.student.session import Session
 
-HOST = "127.0.0.1"
+HOST, HTTP = "127.0.0.1", 80  # browsers leave the usual port out of an address
 STATIC = Path(__file__).with_name("static")
 _TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
           ".png": "image/png", ".svg": "image/svg+xml"}  # fmt: skip
@@ -38,14 +39,13 @@ _SAFETY = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-_CLOSED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>shardwise</title>
-<p>This page belongs to another start of shardwise. Run <code>shardwise start</code>, and open the address that it prints.</p>"""
 
 
 class AppServer(ThreadingHTTPServer):
     """A server for one student. `url` is the address that opens the app."""
 
     daemon_threads = True
+    request_queue_size = 64  # a page asks for several files at once
 
     def __init__(self, banks: Banks, port: int = 0) -> None:
         super().__init__((HOST, port), _Handler)
@@ -56,17 +56,18 @@ class AppServer(ThreadingHTTPServer):
     @property
     def origin(self) -> str:
         """The address without the token."""
-        return f"http://{HOST}:{self.server_port}"
+        port = "" if self.server_port == HTTP else f":{self.server_port}"
+        return f"http://{HOST}{port}"
 
     @property
     def url(self) -> str:
         """The address with the token."""
-        return f"{self.origin}/?token={self.token}"
+        return f"{self.origin}/#token={self.token}"
 
-    @cached_property
-    def cookie(self) -> str:
-        """The name of the cookie; browsers share cookies between the ports of a host."""
-        return f"shardwise-{self.server_port}"
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing when a browser hangs up, as it does when a page is closed while it waits."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
     def __enter__(self) -> Self:
         return self
@@ -79,33 +80,29 @@ class _Handler(BaseHTTPRequestHandler):
     timeout: ClassVar[float] = 60
 
     def do_GET(self) -> None:
-        where = urlsplit(self.path)
-        token = parse_qs(where.query).get("token", [""])[0]
         if not self._is_for_us():
             self._send(HTTPStatus.FORBIDDEN, b"")
-        elif token and secrets.compare_digest(token.encode(), self.server.token.encode()):
-            cookie = f"{self.server.cookie}={self.server.token}; HttpOnly; SameSite=Strict; Path=/"
-            self._send(HTTPStatus.SEE_OTHER, b"", {"Location": "/", "Set-Cookie": cookie})
-        elif not self._is_known():
-            self._send(HTTPStatus.FORBIDDEN, _CLOSED.encode(), {"Content-Type": _TYPES[".html"]})
-        elif (found := self._file(where.path)) is None:
+        elif (found := self._file(self._path())) is None:
             self._send(HTTPStatus.NOT_FOUND, b"")
         else:
             body, suffix = found
             self._send(HTTPStatus.OK, body, {"Content-Type": _TYPES[suffix]})
 
     def do_POST(self) -> None:
-        origin = self.headers.get("Origin")
+        goes_on, self.close_connection = not self.close_connection, True  # a refused body is not read
         length = self.headers.get("Content-Length", "")
-        self.close_connection = True  # a refused body is not read
-        if not self._is_for_us() or origin not in (None, self.server.origin) or not self._is_known():
+        if (
+            not self._is_for_us()
+            or self.headers.get("Origin") not in (None, self.server.origin)
+            or not self._is_known()
+        ):
             self._send(HTTPStatus.FORBIDDEN, b"")
-        elif urlsplit(self.path).path != "/ask" or self.headers.get("Content-Type") != "application/json":
+        elif self._path() != "/ask" or self.headers.get("Content-Type") != "application/json":
             self._send(HTTPStatus.NOT_FOUND, b"")
-        elif not length.isdecimal() or int(length) > _LARGEST:
+        elif not length.isdecimal() or len(length) > len(str(_LARGEST)) or int(length) > _LARGEST:
             self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"")
         else:
-            self.close_connection = False
+            self.close_connection = not goes_on
             try:
                 request = json.loads(self.rfile.read(int(length)))
             except (ValueError, RecursionError):
@@ -114,16 +111,20 @@ class _Handler(BaseHTTPRequestHandler):
             reply = json.dumps(self.server.app.reply(request), ensure_ascii=False, default=str)
             self._send(HTTPStatus.OK, reply.encode(errors="replace"), {"Content-Type": "application/json"})
 
+    def _path(self) -> str:
+        """Return the path of the address; empty if it is not an address."""
+        try:
+            return urlsplit(self.path).path
+        except ValueError:
+            return ""
+
     def _is_for_us(self) -> bool:
-        return self.headers.get("Host") == f"{HOST}:{self.server.server_port}"
+        return self.headers.get("Host") == self.server.origin.removeprefix("http://")
 
     def _is_known(self) -> bool:
-        """Return whether the request has our cookie."""
-        try:
-            cookie = SimpleCookie(self.headers.get("Cookie", "")).get(self.server.cookie)
-        except CookieError:
-            return False
-        return cookie is not None and secrets.compare_digest(cookie.value.encode(), self.server.token.encode())
+        """Return whether the request has the token."""
+        given = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        return secrets.compare_digest(given.encode(errors="replace"), self.server.token.encode())
 
     def _file(self, path: str) -> tuple[bytes, str] | None:
         """Return a file of the app, or a figure of a lesson, and its suffix; None if there is none of that name."""
@@ -140,9 +141,10 @@ class _Handler(BaseHTTPRequestHandler):
                 return figure_of(self.server.banks.of(chapter).lessons / chapter, file), suffix
             except ShardwiseError:
                 return None
-        if "/" in name or not (STATIC / name).is_file():
+        try:
+            return None if "/" in name else ((STATIC / name).read_bytes(), suffix)
+        except OSError:  # there is none, or the name is too long
             return None
-        return (STATIC / name).read_bytes(), suffix
 
     def _send(self, status: HTTPStatus, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)

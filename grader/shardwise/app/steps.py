@@ -14,9 +14,11 @@ from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lesson import Section, by_figures, lesson_of, sections_of
 from shardwise.bank.pages.interactive_figures import moving, moving_names
 from shardwise.errors import ShardwiseError
+from shardwise.markdown.escaping import safe
 from shardwise.markdown.html import to_html
 
-INTRODUCTION, END = "introduction", "end"
+INTRODUCTION, END, MASTER = "introduction", "end", "master"  # END and MASTER are pages of a chapter that are no steps
+SOURCES = "Sources"  # a last section of that name is part of the end and no step
 _IMAGE = re.compile(r"^!\[(?P<words>[^\]]*)\]\(figures/(?P<file>[\w.-]+)\)$", re.MULTILINE)
 _TAKEAWAY = re.compile(r"^\*Takeaway:\*\s*(.+)$", re.MULTILINE)
 _TITLE = re.compile(r"\A# .*\n*")
@@ -48,12 +50,20 @@ class Walk:
 
     def _steps(self) -> Iterator[Step]:
         chapter = self.bank.chapters[self.name]
-        taken = {END, *chapter.problems}
-        for section in sections_of(lesson_of(self.bank.lessons / self.name)):
+        taken = {END, MASTER, *chapter.problems}
+        for section in self._sections:
             yield Step(_slug(section.heading, taken), section.heading or "Introduction", section=section)
             yield from self._problems(chapter.sections.get(section.heading, ()))
         if not chapter.sections:
             yield from self._problems(chapter.problems)
+
+    @cached_property
+    def _sections(self) -> list[Section]:
+        return [section for section in sections_of(self._lesson) if section.heading != SOURCES]
+
+    @cached_property
+    def _lesson(self) -> str:
+        return lesson_of(self.bank.lessons / self.name)
 
     def _problems(self, slugs: tuple[str, ...]) -> Iterator[Step]:
         for slug in slugs:
@@ -63,10 +73,11 @@ class Walk:
     def section(self, step: str) -> Data:
         """Return a section of the lesson, or the chapter's end, as pieces of HTML and interactive figures. Raises ShardwiseError."""
         if step == END:
-            return {"title": self.bank.chapters[self.name].title, "pieces": [{"html": self._takeaways()}]}
+            ends = [{"html": self._takeaways()}, {"html": self._sources()}]
+            return {"title": self.bank.chapters[self.name].title, "pieces": ends}
         found = next((known for known in self.steps if known.id == step and known.section), None)
         if found is None or found.section is None:
-            raise ShardwiseError(f"The chapter {self.name} has no section “{step[:80]}”.")
+            raise ShardwiseError(f"The chapter {self.name} has no section “{safe(step[:80])}”.")
         title = found.section.heading or self.bank.chapters[self.name].title
         return {"title": title, "pieces": list(self._pieces(found.section))}
 
@@ -90,8 +101,12 @@ class Walk:
         return f'<p><img src="figures/{self.name}/{html.escape(file)}" alt="{html.escape(words)}" loading="lazy"></p>'
 
     def _takeaways(self) -> str:
-        lessons = _TAKEAWAY.findall(lesson_of(self.bank.lessons / self.name))
-        return to_html("\n".join(f"- {takeaway[0].upper()}{takeaway[1:]}" for takeaway in lessons))
+        found = _TAKEAWAY.findall(self._lesson)
+        return to_html("\n".join(f"- {takeaway[0].upper()}{takeaway[1:]}" for takeaway in found))
+
+    def _sources(self) -> str:
+        found = (section.text for section in sections_of(self._lesson) if section.heading == SOURCES)
+        return to_html("\n\n".join(text.partition("\n")[2] for text in found))
 
 
 def walks(banks: Banks) -> list[Walk]:

@@ -290,9 +290,9 @@ def bad_slug(slug: str) -> str:
         return f"{slug!r} is not a valid slug: use 3 to 60 lower-case letters and digits, with single hyphens between words"
     if is_device(slug):
         return f"{slug!r} cannot be a file name on Windows, where it is a device"
-    taken = ("chapter", "null", "true", "false", "shardwise", *shardwise.__all__)
+    taken = ("chapter", "end", "master", "null", "true", "false", "shardwise", *shardwise.__all__)
     if keyword.iskeyword(slug) or slug.replace("-", "_") in taken:
-        return f"{slug!r} is reserved: notebooks use that name for something else"
+        return f"{slug!r} is reserved: notebooks or the app use that name for something else"
     return ""
 
 

@@ -19,12 +19,13 @@ from shardwise.errors import ShardwiseError
 from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.file import ProgressFile, usual_path
-from shardwise.text_files import read_text
+from shardwise.text_files import read_bounded
 
 if TYPE_CHECKING:
     from shardwise.student.progress.chapters import ProblemRow, Progress
 
 commands = typer.Typer()
+_LARGEST = 100_000_000  # bytes of an exported record; a thousand answers have 300,000
 
 
 @commands.command(epilog="Example:  shardwise practice --daily")
@@ -253,10 +254,10 @@ def _export(kept: ProgressFile, out: Path) -> None:
 def _import(kept: ProgressFile, source: Path) -> None:
     """Add a record that another computer or browser exported."""
     try:
-        text = sys.stdin.read() if str(source) == "-" else read_text(source, str(source))
-        document = json.loads(text)
+        raw = sys.stdin.buffer.read(_LARGEST + 1) if str(source) == "-" else read_bounded(source, _LARGEST)
+        document = json.loads(raw)
     except OSError as error:
-        raise ShardwiseError(f"Cannot read {source}: {error.strerror}.") from None
+        raise ShardwiseError(f"Cannot read {source}: {error.strerror or error}.") from None
     except (ValueError, RecursionError):
         raise ShardwiseError(f"{source} is not JSON. `shardwise progress --export FILE` writes a record.") from None
     count = kept.add_exported(document)

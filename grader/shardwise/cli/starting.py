@@ -10,11 +10,9 @@ import typer
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, banks_of
 from shardwise.errors import ShardwiseError
+from shardwise.student.progress.file import usual_path
 
-commands = typer.Typer()
 
-
-@commands.command("start", epilog="Example:  shardwise start")
 def start_app(
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 0,
@@ -36,7 +34,8 @@ def start_app(
             f"Cannot listen on port {port}: {error.strerror}. Choose another port, or omit --port."
         ) from None
     with server:
-        say_when_stopped("Your answers are saved.")
+        if usual_path():
+            say_when_stopped("Your answers are saved.")
         typer.echo(f"Open {server.url}\nStop with Ctrl-C.")
         if browser:
             webbrowser.open(server.url)

@@ -10,7 +10,7 @@ from typing import Any
 from shardwise.bank.pages.interactive_figures import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
-from shardwise.kinds.calls import in_one_line
+from shardwise.kinds.calls import Runner, in_one_line
 from shardwise.kinds.scripts import offer, script_reply
 from shardwise.markdown.escaping import literal, safe
 from shardwise.markdown.feedback import remarks_in_markdown
@@ -23,6 +23,7 @@ from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
 from shardwise.student.views import verdict, view
 
+_HELPED = "*You used a hint, so this variant does not count towards mastery.*"
 _LATER = "After your first check, a chart here compares each quantity with its limit."
 _ONE_AT_A_TIME = Lock()  # requests arrive on the notebook's thread and on the thread of a form's own connection
 
@@ -36,12 +37,21 @@ class Desk:
     Every request names its problem and seed, so that an answer is never marked against the numbers of another variant.
     """
 
-    def __init__(self, session: Session, walk: Sequence[tuple[str, str]] = (), end: str = "") -> None:
+    def __init__(
+        self,
+        session: Session,
+        walk: Sequence[tuple[str, str]] = (),
+        end: str = "",
+        *,
+        runner: Runner = run_limited,
+    ) -> None:
         """Open a desk. `walk` lists the problems and seeds that *Next* goes through, and `end` is the message after them.
 
-        Without a walk, *Next* goes through the chapter; without `end`, the message is about the chapter.
+        Without a walk, *Next* goes through the chapter; without `end`, the message is about the chapter. `runner` calls the
+        functions of students.
         """
         self._session, self._walk, self._end = session, list(walk), end
+        self._runner = runner
         self._opened: dict[tuple[str, str], Question] = {}
         self._moving: dict[str, Moving] = {}
 
@@ -132,11 +142,12 @@ class Desk:
     def _check(self, request: Request) -> Data:
         asked = self._asked(request)
         answer = request.get("answer")
-        marked = check(asked, answer, runner=run_limited, front="form")
+        marked = check(asked, answer, runner=self._runner, front="form")
         feedback = self._session.answered(asked, marked, "form")
         told = verdict(feedback)
         if feedback.outcome == Outcome.CORRECT:
-            told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
+            helped = _HELPED if self._session.hints.get((asked.id, asked.seed)) else ""
+            told["more"] = to_html(f"{_more(asked, feedback, request.get('estimate'))}\n\n{helped}".strip())
             return {"verdict": told, "state": self._session.state(asked)}
         return {"verdict": told}
 
@@ -165,7 +176,7 @@ class Desk:
         asked = self._asked(request)
         try:
             arguments, happened = kind_of(asked).run(
-                asked, request.get("answer"), str(request.get("arguments") or ""), run_limited
+                asked, request.get("answer"), str(request.get("arguments") or ""), self._runner
             )
         except Unreadable as error:
             return {"run": {"html": to_html(literal(str(error)))}}

@@ -178,4 +178,8 @@ class PlannerDesk:
         cp, chunks = (wanted.layout.get(name, 1) for name in ("cp", "virtual_stages"))
         name = problem_like(model=wanted.model, cp=cp, virtual_stages=chunks)
         problem = self._banks.find(name)
-        return {"text": f'practice("{problem.slug}")  # {problem.title}\n'}
+        return {
+            "text": f'practice("{problem.slug}")  # {problem.title}\n',
+            "problem": problem.id,
+            "title": problem.title,
+        }

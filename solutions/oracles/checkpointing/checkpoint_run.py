@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from random import Random
 
 
 @dataclass(frozen=True)
@@ -19,12 +18,12 @@ class Span:
 
 def drawn_failures(*, mtbf_s: float, until_s: float, seed: int) -> tuple[float, ...]:
     """Moments at which a job fails whose failures come at a constant rate."""
-    rng = np.random.default_rng(seed)
+    rng = Random(seed)
     moments: list[float] = []
-    clock = float(rng.exponential(mtbf_s))
+    clock = rng.expovariate(1 / mtbf_s)
     while clock < until_s:
         moments.append(clock)
-        clock += float(rng.exponential(mtbf_s))
+        clock += rng.expovariate(1 / mtbf_s)
     return tuple(moments)
 
 

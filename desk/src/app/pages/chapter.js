@@ -21,19 +21,20 @@ function view({ record }, chapter) {
     <p class="done">${bar(counts)} <span>${inWords(counts)}</span></p>
     <p><a class="button primary" href=${to}>${isNew ? "Start" : open ? "Continue" : "What you can do now"}</a></p>
     <h2>Contents</h2>
-    <ol class="steps">${chapter.steps.map((step) => row(chapter, step, record))}</ol>
+    <ol class="steps">${chapter.steps.map((step) => row(chapter, step, record, step === open))}</ol>
   `;
 }
 
-function row(chapter, step, record) {
+function row(chapter, step, record, isNext) {
   const state = record.problems[step.problem];
   const to = `#/${chapter.name}/${step.id}`;
+  const looks = `${step.type} ${isNext ? "next" : ""}`;
   if (step.type === "section") {
     const isRead = isDone(chapter, step, record);
-    return html`<li class="section"><a href=${to}>${step.title}</a>${isRead ? html` <span class="quiet">read</span>` : nothing}</li>`;
+    return html`<li class=${looks}><a href=${to}>${step.title}</a> <span class="quiet">${isNext ? "next" : isRead ? "read" : ""}</span></li>`;
   }
-  return html`<li class="problem">
-    ${tick(state)}
-    <span><a href=${to}>${step.title}</a> <span class="quiet">${KINDS[step.kind] ?? step.kind} · ${difficulty(step.difficulty)} · ${points(step.points)}${state?.isDue ? " · due" : ""}</span></span>
+  return html`<li class=${looks}>
+    ${tick(state)} <a href=${to}>${step.title}</a>
+    <span class="quiet">${isNext ? html`<b>next</b> · ` : nothing}${state?.isDue ? html`<b>due</b> · ` : nothing}${KINDS[step.kind] ?? step.kind} · ${difficulty(step.difficulty)} · <span class="together">${points(step.points)}</span></span>
   </li>`;
 }

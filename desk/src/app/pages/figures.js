@@ -6,10 +6,14 @@ import { local } from "../parts.js";
 import { missing } from "./missing.js";
 
 export function figures({ map }) {
+  const number = ({ chapter }) => map.chapters.findIndex(({ name }) => name === chapter) + 1;
+  const inOrder = [...map.figures].sort((one, other) => number(one) - number(other));
   const view = () => html`
     <h1 tabindex="-1">Interactive figures</h1>
-    <p class="lead">Guess first, then move the sliders.</p>
-    <ul class="found">${map.figures.map(({ name, title, chapter }) => html`<li><a href=${`#/figures/${name}`}>${title}</a> <span class="quiet">${titleOf(map, chapter)}</span></li>`)}</ul>
+    <p class="lead">Make a guess, then change the settings and see whether it holds.</p>
+    <ul class="found">
+      ${inOrder.map((figure) => html`<li><a href=${`#/figures/${figure.name}`}>${figure.title}</a> <span class="quiet">${number(figure)}. ${titleOf(map, figure.chapter)}</span></li>`)}
+    </ul>
   `;
   return { title: "Interactive figures", view };
 }

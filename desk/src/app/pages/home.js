@@ -1,7 +1,7 @@
 // Home: what to do next, today's five, and the map of the chapters.
 
 import { html, nothing } from "lit";
-import { bar, countsOf, inWords, tick } from "../parts.js";
+import { bar, countsOf, inWords, problemsOf, tick } from "../parts.js";
 
 export function home(shell) {
   return { title: "", view: () => view(shell) };
@@ -9,21 +9,22 @@ export function home(shell) {
 
 function view({ map, record }) {
   const isNew = !Object.keys(record.problems).length && !record.read.length;
-  const problems = map.chapters.flatMap(({ steps }) => steps).filter(({ type }) => type === "problem").length;
+  const problems = map.chapters.flatMap(problemsOf);
+  const solved = problems.filter(({ problem }) => record.problems[problem]?.solved).length;
   return html`
     <h1 tabindex="-1" class=${isNew ? "" : "unseen"}>Learn the arithmetic of training on many GPUs</h1>
-    ${isNew ? html`<p class="lead">Short lessons in ${map.chapters.length} chapters, and ${problems} problems that tell you at once what you got wrong.</p>` : nothing}
+    ${isNew ? html`<p class="lead">Short lessons in ${map.chapters.length} chapters, and ${problems.length} problems that tell you at once what you got wrong.</p>` : nothing}
     <div class="cards">
-      ${next(record, map)}
-      ${record.settings.goal === false ? nothing : five(record, isNew)}
+      ${next(record, map, isNew)}
+      ${record.settings.goal === false || isNew ? nothing : five(record)}
     </div>
     ${record.note ? html`<p class="note" role="status">${record.note}</p>` : nothing}
-    <h2>Chapters</h2>
+    <h2>Chapters ${solved ? html`<span class="quiet">${solved} of ${problems.length} problems solved</span>` : nothing}</h2>
     <ol class="chapters">${map.chapters.map((chapter) => row(chapter, record))}</ol>
   `;
 }
 
-function next({ next }, map) {
+function next({ next, ...record }, map, isNew) {
   if (!next) {
     return html`<section class="card" aria-label="Continue">
       <p class="over">Everything is solved</p>
@@ -32,25 +33,26 @@ function next({ next }, map) {
     </section>`;
   }
   const chapter = map.chapters.find(({ name }) => name === next.chapter);
+  const counts = countsOf(chapter, record);
   return html`<section class="card" aria-label="Continue">
-    <p class="over">${next.why} · chapter ${chapter.number}</p>
+    <p class="over">${next.why} · chapter ${chapter.number}${next.about === next.title ? nothing : `, ${next.about}`}</p>
     <p class="big">${next.title}</p>
-    ${next.about === next.title ? html`<p class="quiet">${chapter.summary}</p>` : html`<p class="quiet">${next.about}</p>`}
-    <a class="button primary" href=${`#/${next.chapter}/${next.step}`}>${next.why === "Start here" ? "Start" : "Continue"}</a>
+    ${counts.solved ? html`<p class="done">${bar(counts)} <span class="quiet">${inWords(counts)}</span></p>` : html`<p class="quiet">${chapter.summary}</p>`}
+    <a class="button primary" href=${`#/${next.chapter}/${next.step}`}>${isNew ? "Start" : "Continue"}</a>
   </section>`;
 }
 
-function five({ today, streak }, isNew) {
+function five({ today, streak }) {
   const done = today.problems.filter((each) => each.done).length;
   const all = today.problems.length;
-  const days = streak.days ? `${streak.days} day${streak.days === 1 ? "" : "s"} in a row` : "";
-  const waiting = today.waiting ? `${today.waiting} more due, spread over the next days` : "";
+  const days = streak.days > 1 ? `${streak.days}-day streak` : "";
+  const waiting = today.waiting ? `${today.waiting} more are due over the next few days` : "";
   return html`<section class="card" aria-label="Today's five">
     <p class="over">Today's five</p>
-    <p class="boxes"><span aria-hidden="true">${today.problems.map((each) => html`<span class=${each.done ? "done" : ""}>${each.done ? "✓" : ""}</span>`)}</span>
+    <p class="boxes"><span aria-hidden="true">${today.problems.map(({ done, right }) => html`<span class=${right ? "done" : ""}>${right ? "✓" : done ? "·" : ""}</span>`)}</span>
       <span>${done} of ${all} done</span></p>
-    <p class="quiet">${isNew ? "Five questions across the chapters, every day." : [days, waiting].filter(Boolean).join(" · ") || "Mixed across chapters, with new numbers."}</p>
-    ${done < all ? html`<a class="button" href="#/today">${done ? "Go on" : "Practise"}</a>` : html`<p>Done for today.</p>`}
+    <p class="quiet">${[days, waiting].filter(Boolean).join(" · ") || "Mixed across chapters, with new numbers."}</p>
+    ${done < all ? html`<a class="button" href="#/today">${done ? "Continue" : "Practise"}</a>` : html`<p>Done for today.</p>`}
   </section>`;
 }
 

@@ -10,7 +10,7 @@ import { settings } from "./settings.js";
 import { end, master, step } from "./step.js";
 import { today } from "./today.js";
 
-const PAGES = { today, search, settings };
+const PAGES = new Map(Object.entries({ today, search, settings }));
 
 /**
  * Return the page of an address once its data is there.
@@ -20,7 +20,7 @@ export async function pageOf(shell, { path, query }) {
   const [first, second] = path;
   if (!first) return home(shell);
   if (first === "figures") return second ? figure(shell, second) : figures(shell);
-  if (PAGES[first]) return PAGES[first](shell, { path, query });
+  if (PAGES.has(first)) return PAGES.get(first)(shell, { path, query });
   if (shell.map.elements.some(({ name }) => name === first)) return element(shell, first);
   const named = shell.map.chapters.find(({ name }) => name === first);
   if (!named) return missing(shell, "page");

@@ -6,7 +6,7 @@ export function missing(_shell, what, to = "#/") {
   return {
     title: "Not found",
     view: () => html`<h1 tabindex="-1">There is no such ${what}</h1>
-      <p>The address may be misspelt, or belong to another bank of problems.</p>
+      <p>The address may be misspelt, or the page may be in another bank of problems.</p>
       <p><a class="button primary" href=${to}>${to === "#/" ? "Home" : "The chapter's contents"}</a></p>`,
   };
 }

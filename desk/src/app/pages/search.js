@@ -13,39 +13,33 @@ const GROUPS = {
 const MOST = 12; // of a group
 let index;
 
-export async function search(shell, { query }) {
+export async function search(shell) {
   index ??= (await shell.ask({ do: "index" })).index.map((entry) => ({
     ...entry,
     folded: { title: entry.title.toLowerCase(), all: `${entry.title} ${entry.about} ${entry.text}`.toLowerCase() },
   }));
-  let words = query.get("q") ?? "";
-  const type = (event) => {
-    words = event.target.value;
-    history.replaceState(null, "", `#/search?q=${encodeURIComponent(words)}`);
-    shell.paint();
-  };
-  const view = () => {
-    const found = matches(words);
-    const count = found.length;
-    return html`
-      <h1 tabindex="-1">Search</h1>
-      <label for="words">Words that all have to occur</label>
-      <input id="words" class="wide" type="search" autocomplete="off" autofocus .value=${words} @input=${type} />
-      <p role="status">${words.trim() ? (count ? `${count} result${count === 1 ? "" : "s"}` : "Nothing contains all these words. Try fewer or shorter ones.") : ""}</p>
-      ${Object.entries(GROUPS).map(([name, title]) =>
-        group(
-          title,
-          found.filter((entry) => entry.type === name),
-        ),
-      )}
-    `;
-  };
-  return { title: "Search", view };
+  return { title: "Search", view: () => view(shell.words) };
+}
+
+function view(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = matches(words);
+  const ofType = (type) => found.filter((entry) => entry.type === type);
+  return html`
+    <h1 tabindex="-1">${words.length ? `Search: ${text.trim()}` : "Search"}</h1>
+    <p role="status">${inWords(words, found.length)}</p>
+    ${Object.entries(GROUPS).map(([type, title]) => group(title, ofType(type)))}
+  `;
+}
+
+function inWords(words, count) {
+  if (!words.length) return "Type words into the box at the top: a topic, a problem's title, or a symbol of a formula.";
+  if (!count) return "Nothing contains all these words. Try fewer or shorter ones.";
+  return `${count} result${count === 1 ? "" : "s"}`;
 }
 
 /** The entries that contain all words; those whose title contains them first. */
-function matches(text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+function matches(words) {
   if (!words.length) return [];
   const holds = (part) => words.every((word) => part.includes(word));
   const found = index.filter(({ folded }) => holds(folded.all));

@@ -11,14 +11,18 @@ export function settings(shell) {
   const choose = async (event) => {
     const { record } = await shell.backend.ask({ do: "set", settings: { goal: event.target.checked } });
     if (record) shell.take(record);
+    else {
+      event.target.checked = !event.target.checked;
+      say("This was not saved. Reload the page to see why.");
+    }
   };
   const { transfer, where } = shell.backend;
   const view = () => html`
     <h1 tabindex="-1">Settings</h1>
     <p><label class="choice"><input type="checkbox" .checked=${shell.record.settings.goal !== false} @change=${choose} />
-      Show Today's five and the days in a row</label></p>
+      Show Today's five and your streak</label></p>
     <h2>Your progress</h2>
-    <p>It is kept ${where}, and nowhere else.</p>
+    <p>It stays ${where}.</p>
     ${transfer ? buttons(shell, transfer, say) : commands()}
     <p role="status">${said}</p>
   `;

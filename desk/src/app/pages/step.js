@@ -3,13 +3,16 @@
 import { html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { show } from "../../show.js";
-import { countsOf, difficulty, inWords, local, problemsOf, segments, tick } from "../parts.js";
+import { bar, countsOf, difficulty, inWords, local, problemsOf, segments, tick } from "../parts.js";
+
+/** What scrolls by itself where it is wider than the page. */
+const WIDE = /<table>.*?<\/table>|<math[^>]* display="block".*?<\/math>/gs;
 
 /** A form with a question. `next` is what its Continue does. */
 export async function formOf(shell, problem, seed, next) {
   const given = await shell.ask(seed === null ? { do: "open", problem } : { do: "open", problem, seed });
   const draft = await shell.backend.drafts(problem);
-  return show("problem", { ask: shell.backend.ask, draft, next }, given);
+  return show("problem", { ask: shell.backend.ask, waits: shell.backend.waits, draft, next }, given);
 }
 
 /** The steps before and after one, as addresses. */
@@ -29,6 +32,7 @@ const crumbs = (chapter, here) => html`<p class="crumbs">
 
 export async function step(shell, chapter, id, query) {
   const found = chapter.steps.find((each) => each.id === id);
+  shell.backend.ask({ do: "at", chapter: chapter.name });
   return found.type === "section" ? section(shell, chapter, found) : problem(shell, chapter, found, query);
 }
 
@@ -72,12 +76,13 @@ async function section(shell, chapter, step) {
       <a href=${before}>Previous</a> <a href=${`#/${chapter.name}`}>Contents</a>
     </nav>
   `;
-  return { title: `${section.title} · ${chapter.title}`, view };
+  return { title: [...new Set([section.title, chapter.title])].join(" · "), view };
 }
 
 /** A piece of a section: text, or an interactive figure, with a picture of it until it is there. */
 async function pieceOf(shell, { html: text, figure }) {
-  if (!figure) return html`<div class="prose">${unsafeHTML(text)}</div>`;
+  if (!figure)
+    return html`<div class="prose">${unsafeHTML(text.replaceAll(WIDE, '<span class="prose">$&</span>'))}</div>`;
   const shown = await show("figure", { ask: shell.backend.ask, draft: local("figure") }, figure);
   return html`<h2 class="unseen">Interactive figure</h2>${shown}`;
 }
@@ -91,16 +96,17 @@ export async function end(shell, chapter) {
     const isPrimary = (yes) => `button ${yes ? "primary" : ""}`;
     return html`
       ${crumbs(chapter)} ${segments(chapter, "", shell.record)}
-      <h1 tabindex="-1">${open.length ? `The end of “${chapter.title}”` : `You have solved “${chapter.title}”`}</h1>
-      <p>${inWords(counts)}</p>
+      <h1 tabindex="-1">${open.length ? `You have reached the end of “${chapter.title}”` : `You have solved “${chapter.title}”`}</h1>
+      <p class="done">${bar(counts)} <span>${inWords(counts)}</span></p>
       ${section.pieces[0].html ? html`<h2>${open.length ? "What this chapter teaches" : "What you can do now"}</h2><div class="prose">${unsafeHTML(section.pieces[0].html)}</div>` : nothing}
-      <h2>What next</h2>
+      <h2>What’s next</h2>
       <p class="buttons">
         ${following ? html`<a class=${isPrimary(true)} href=${`#/${following.name}`}>Chapter ${following.number}: ${following.title}</a>` : html`<a class=${isPrimary(true)} href="#/">Home</a>`}
-        ${counts.mastered < counts.all ? html`<a class=${isPrimary(false)} href=${`#/${chapter.name}/master`}>Master this chapter (${counts.all - counts.mastered} left)</a>` : nothing}
+        ${counts.mastered < counts.all ? html`<a class=${isPrimary(false)} href=${`#/${chapter.name}/master`}>Master this chapter (${counts.all - counts.mastered} problems left)</a>` : nothing}
       </p>
       ${counts.mastered < counts.all ? html`<p class="quiet">A problem is mastered after three variants solved without a hint.</p>` : nothing}
       ${open.length ? html`<h2>Still open</h2><ul>${open.map((step) => html`<li><a href=${`#/${chapter.name}/${step.id}`}>${step.title}</a></li>`)}</ul>` : nothing}
+      ${section.pieces[1].html ? html`<details><summary>Sources</summary><div class="prose">${unsafeHTML(section.pieces[1].html)}</div></details>` : nothing}
     `;
   };
   return { title: `The end of ${chapter.title}`, view };
@@ -124,7 +130,7 @@ export async function master(shell, chapter, query) {
     const state = shell.record.problems[master.problem];
     const left = countsOf(chapter, shell.record);
     return html`${crumbs(chapter, "Mastery")} ${segments(chapter, step.id, shell.record)}
-      <h1 tabindex="-1" class="small">${left.mastered} of ${left.all} mastered <span class="quiet">· ${difficulty(step.difficulty)} · ${state?.right ?? 0} of 3 variants of this one</span></h1>
+      <h1 tabindex="-1" class="small">${left.mastered} of ${left.all} mastered <span class="quiet">· ${difficulty(step.difficulty)} · this problem: ${state?.right ?? 0} of 3 variants</span></h1>
       <h2 class="unseen">${master.title}</h2>
       ${form}
       <nav class="steps" aria-label="Steps"><a href=${`#/${chapter.name}`}>Contents</a></nav>`;

@@ -1,6 +1,7 @@
 // Today's five: one problem after another, across chapters.
 
 import { html, nothing } from "lit";
+import { tick } from "../parts.js";
 import { formOf } from "./step.js";
 
 export async function today(shell, { path }) {
@@ -18,7 +19,7 @@ export async function today(shell, { path }) {
   };
   const here = problems[place];
   const form = await formOf(shell, here.problem, here.seed, after);
-  const chapter = shell.map.chapters.find(({ name }) => name === here.problem.split("/")[0]);
+  const chapter = chapterOf(shell, here.problem);
   const view = () => html`
     <p class="crumbs"><a href="#/">Home</a></p>
     ${boxes(shell, place)}
@@ -30,14 +31,17 @@ export async function today(shell, { path }) {
   return { title: "Today's five", view };
 }
 
+const onward = ({ next }) => (next ? `#/${next.chapter}/${next.step}` : "#/");
+const chapterOf = ({ map }, problem) => map.chapters.find(({ name }) => name === problem.split("/")[0]);
+
 function boxes({ record }, place) {
   return html`<ol class="boxes" aria-label="Today's five">
     ${record.today.problems.map(
       (
-        { title, done },
+        { title, done, right },
         index,
-      ) => html`<li><a href=${`#/today/${index + 1}`} class=${done ? "done" : ""} aria-current=${index === place ? "step" : nothing}
-        aria-label=${`${index + 1}: ${title}${done ? ", done" : ""}`}>${done ? "✓" : index + 1}</a></li>`,
+      ) => html`<li><a href=${`#/today/${index + 1}`} class=${right ? "done" : ""} aria-current=${index === place ? "step" : nothing}
+        aria-label=${`${index + 1}: ${title}${right ? ", right" : done ? ", answered" : ""}`}>${right ? "✓" : done ? "·" : index + 1}</a></li>`,
     )}
   </ol>`;
 }
@@ -46,12 +50,15 @@ function finished(shell) {
   const view = () => {
     const { today, streak } = shell.record;
     const left = today.problems.filter(({ done }) => !done).length;
+    const right = today.problems.filter((each) => each.right).length;
     return html`
       <p class="crumbs"><a href="#/">Home</a></p>
       ${boxes(shell, -1)}
       <h1 tabindex="-1">${left ? `${left} of today's five are left` : "Today's five are done"}</h1>
-      <p>${streak.days > 1 ? `That is ${streak.days} days in a row. ` : ""}${today.waiting ? `${today.waiting} more due problems are spread over the next days.` : "Tomorrow there are five others."}</p>
-      <p><a class="button primary" href=${left ? "#/today" : "#/"}>${left ? "Go on" : "Home"}</a></p>
+      <p>${right} of ${today.problems.length} right.${left || right === today.problems.length ? "" : " Try the others again: they come back soon."}</p>
+      <ol class="steps">${today.problems.map(({ problem, title, right }, place) => html`<li class="problem">${tick({ solved: right })} <a href=${`#/today/${place + 1}`}>${title}</a> <span class="quiet">${chapterOf(shell, problem).title}</span></li>`)}</ol>
+      <p>${streak.days > 1 ? `${streak.days}-day streak. ` : ""}${today.waiting ? `${today.waiting} more are due over the next few days.` : "Five new ones tomorrow."}</p>
+      <p><a class="button primary" href=${left ? "#/today" : onward(shell.record)}>${left ? "Continue" : "Go on with the chapters"}</a></p>
     `;
   };
   return { title: "Today's five", view };

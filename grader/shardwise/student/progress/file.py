@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from types import UnionType
 from typing import Any
@@ -68,6 +68,8 @@ _ESTIMATE = "at, bank, problem, seed, off, confidence, hit"
 _NUMBER, _MAYBE = int | float, int | float | None
 _EVENT_TYPES = (str, str, str, str, str, str, str, str, _NUMBER, int, _MAYBE)
 _ESTIMATE_TYPES = (str, str, str, str, _NUMBER, _MAYBE, int | None)
+_LARGEST = 2**53  # of a number; those of a record are points, seconds and counts
+_LONGEST_SEED = 100  # as in a session
 Row = tuple[Any, ...]
 _ABOUT = "instr(key || ' ', ' ' || ? || ' ') > 0"  # whether a draft is about a problem
 
@@ -162,7 +164,8 @@ class ProgressFile:
         with self._open() as db, db:
             db.execute("BEGIN IMMEDIATE")
             held = [tuple(row) for row in db.execute(f"SELECT {_EVENT} FROM event ORDER BY id")]
-            new = [row for row in dict.fromkeys(events) if row not in set(held)]
+            known = set(held)
+            new = [row for row in dict.fromkeys(events) if row not in known]
             if new:  # only the order of events is trusted, so those of two files are put in order
                 merged = sorted([*held, *new], key=lambda row: datetime.fromisoformat(row[0]))
                 db.execute("DELETE FROM event")
@@ -260,16 +263,17 @@ def _of_variant(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked(document: Any) -> tuple[list[Row], list[Row], list[Row]]:
-    """Return the rows of an exported file. Raises Unusable if shardwise cannot have written it."""
+    """Return the rows of an exported file, with all times in UTC. Raises Unusable if shardwise cannot have written it."""
     try:
         if document["format"] != _FORMAT:
             raise ValueError(f"its format is {document['format']!r} instead of {_FORMAT}")
         events = [_row(row, _EVENT, _EVENT_TYPES) for row in document["events"]]
         estimates = [_row(row, _ESTIMATE, _ESTIMATE_TYPES) for row in document["estimates"]]
         drafts = [
-            (*_row(row, "at, bank, key", (str, str, str)), json.dumps(row["value"])) for row in document["drafts"]
+            (*_row(row, "at, bank, key", (str, str, str)), json.dumps(row["value"], allow_nan=False))
+            for row in document["drafts"]
         ]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else error
         raise Unusable(
             f"This is not a record of shardwise ({why}). Nothing was changed. `shardwise progress --export` writes one."
@@ -278,11 +282,16 @@ def _checked(document: Any) -> tuple[list[Row], list[Row], list[Row]]:
 
 
 def _row(row: Any, columns: str, types: Sequence[type | UnionType]) -> Row:
-    """Return the values of some columns of a row. Raises KeyError, TypeError and ValueError."""
-    values = tuple(row[name] for name in columns.split(", "))
-    for name, value, wanted in zip(columns.split(", "), values, types, strict=True):
-        if not isinstance(value, wanted) or isinstance(value, bool):
-            raise TypeError(f"{name} is {value!r}")
-    if datetime.fromisoformat(values[0]).tzinfo is None:
-        raise ValueError(f"a time without a time zone, {values[0]}")
-    return values
+    """Return the values of some columns of a row. Raises KeyError, TypeError, ValueError and OverflowError."""
+    names = columns.split(", ")
+    values = {name: row[name] for name in names}
+    for (name, value), wanted in zip(values.items(), types, strict=True):
+        is_strange = isinstance(value, bool) or (isinstance(value, _NUMBER) and not abs(value) < _LARGEST)
+        if is_strange or not isinstance(value, wanted) or (isinstance(value, str) and not value.isprintable()):
+            raise ValueError(f"{name} is {str(value)[:50]!r}")
+    if values.get("what", "hint") not in ("answer", "hint", "solution") or len(values.get("seed", "")) > _LONGEST_SEED:
+        raise ValueError("an event or a seed is unknown")
+    at = datetime.fromisoformat(values["at"])
+    if at.tzinfo is None:
+        raise ValueError(f"a time without a time zone, {values['at']}")
+    return tuple({**values, "at": at.astimezone(UTC).isoformat()}[name] for name in names)

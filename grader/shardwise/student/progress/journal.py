@@ -88,9 +88,9 @@ class Journal:
         """Return all estimates. Raises ShardwiseError."""
         return self._file.estimates() if self._file else []
 
-    def trouble(self) -> str:
-        """Return why progress is not saved, the first time; empty if all is well or the reason was already returned."""
-        if self._is_said or not self._trouble:
+    def trouble(self, *, again: bool = False) -> str:
+        """Return why progress is not saved; empty if all is well, or if the reason was returned before and not asked for `again`."""
+        if not self._trouble or (self._is_said and not again):
             return ""
         self._is_said = True
         return f"Your progress is not saved: {self._trouble} You can still practise."
@@ -106,6 +106,8 @@ class Journal:
                 act(self._file)
             except Exception as error:  # including our own bugs
                 self._trouble = str(error)
+            else:
+                self._trouble, self._is_said = "", False
 
     def _known(self, act: Callable[[ProgressFile], _T], otherwise: _T) -> _T:
         with suppress(ShardwiseError):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MASTERED = 3  # different variants answered right without a hint
 _AGAIN, _HARD, _GOOD = 1, 2, 3  # the values of fsrs.Rating; fsrs is imported only when needed
+_DIGITS = 15  # of a seed that is counted on; longer ones were typed by somebody
 _LONGEST = 365  # days until a problem is asked again, at most
 
 
@@ -40,6 +41,7 @@ class Record:
     seeds: set[str] = field(default_factory=set)  # of the variants seen
     points: float = 0.0  # of the best answer
     is_solved: bool = False
+    right: set[str] = field(default_factory=set)  # seeds of the variants answered right
     unaided: set[str] = field(default_factory=set)  # seeds of the variants answered right without a hint
     reviews: list[tuple[datetime, int]] = field(default_factory=list)  # when it was reviewed, and with which rating
 
@@ -79,7 +81,7 @@ class Record:
 
     def next_seed(self) -> str:
         """Return the seed of an unseen variant. Practice notebooks use 0."""
-        return str(max((int(seed) for seed in self.seeds if seed.isdecimal()), default=0) + 1)
+        return str(max((int(seed) for seed in self.seeds if seed.isdecimal() and len(seed) <= _DIGITS), default=0) + 1)
 
 
 def record_of(events: Iterable[Event], now: datetime) -> Record:
@@ -106,6 +108,7 @@ def record_of(events: Iterable[Event], now: datetime) -> Record:
                 found.points = max(found.points, event.points)
                 if event.outcome == Outcome.CORRECT:
                     variant.is_right = found.is_solved = True
+                    found.right.add(seed)
                     is_helped = bool(variant.hints)
                     if not is_helped:
                         found.unaided.add(seed)

@@ -17,6 +17,8 @@ from browser.front_door import FIRST, PAGES, Student, serving
 from browser.hands import Keys
 from checkout import ROOT, checkout_bank
 from contrast import PALE
+from practice_site import put
+from practice_site import served as folder_served
 from shardwise.app.server import AppServer
 from shardwise.student.progress.clock import VARIABLE as CLOCK
 from shardwise.student.progress.file import VARIABLE
@@ -76,7 +78,7 @@ def test_a_new_day_asks_five_problems_of_several_chapters(student: Student, monk
         monkeypatch.setenv(CLOCK, f"{day}T12:00")
         student.open("#/")
         page.reload()
-        page.get_by_role("region", name="Today's five").get_by_role("link").click()
+        page.get_by_role("link", name="Today", exact=True).click()
         student.settle()
         chapters = set()
         for place in range(5):
@@ -109,7 +111,7 @@ def test_an_address_names_a_problem_and_its_seed_and_wrong_ones_lead_home(studen
     asked = student.question
     assert asked is not None
     assert (asked.id, asked.seed) == (f"{FIRST}/bytes-per-gpu", "7")
-    for nowhere in ("#/nowhere", f"#/{FIRST}/nowhere", "#/figures/nowhere", "#/%00/%2e%2e"):
+    for nowhere in ("#/nowhere", f"#/{FIRST}/nowhere", "#/figures/nowhere", "#/%00/%2e%2e", "#/%zz", "#/constructor"):
         student.open(nowhere)
         expect(student.page.locator("h1")).to_contain_text("There is no such")
 
@@ -133,7 +135,7 @@ def test_a_page_whose_server_has_ended_says_what_to_do(page: Page, kept: Path) -
         started.send_signal(signal.SIGINT)
         started.wait(20)
     student.open(f"#/{FIRST}/introduction")
-    expect(page.get_by_role("alert")).to_contain_text("Start it again with shardwise start")
+    expect(page.get_by_role("alert")).to_contain_text("Run shardwise start")
 
 
 def test_every_page_is_fit_for_all(student: Student) -> None:
@@ -160,9 +162,23 @@ def test_keys_alone_are_enough(browser: Browser, served: AppServer) -> None:
         assert student.faults == []
 
 
+@pytest.fixture(params=["computer", "site"])
+def anywhere(request: pytest.FixtureRequest, page: Page, tmp_path: Path) -> Iterator[Student]:
+    """A new student, on this computer and on a site."""
+    if request.param == "computer":
+        yield request.getfixturevalue("student")
+        return
+    put(tmp_path)
+    with folder_served(tmp_path) as address:
+        made = Student(page, address)
+        yield made
+        assert made.faults == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("chapter", [FIRST, "07-pipeline-parallelism"])
-def test_a_new_student_masters_a_chapter_by_continue_alone(student: Student, chapter: str) -> None:
+def test_a_new_student_masters_a_chapter_by_continue_alone(anywhere: Student, chapter: str) -> None:
+    student = anywhere
     page, steps = student.page, checkout_bank().chapters[chapter].problems
     page.get_by_role("link", name=re.compile(checkout_bank().chapters[chapter].title)).last.click()
     student.settle()
@@ -179,3 +195,52 @@ def test_a_new_student_masters_a_chapter_by_continue_alone(student: Student, cha
     expect(page.get_by_role("link", name=re.compile(checkout_bank().chapters[chapter].title)).last).to_contain_text(
         f"{len(steps)} of {len(steps)} solved · {len(steps)} mastered"
     )
+
+
+def scrolled(page: Page) -> int:
+    """Return how far a page is scrolled once it is scrolled at all; it may still be growing."""
+    top: float = page.evaluate(
+        "() => new Promise(done => { const look = () => scrollY ? done(scrollY) : setTimeout(look, 20); look(); })"
+    )
+    return round(top)
+
+
+def test_back_and_reload_return_to_where_a_page_was_left_and_links_open_it_at_its_top(student: Student) -> None:
+    page = student.page
+    page.set_viewport_size({"width": 1100, "height": 400})
+    student.open(f"#/{FIRST}/introduction")
+    page.evaluate("scrollTo(0, 300)")
+    student.open(f"#/{FIRST}/two-phases")
+    expect(page.locator("h1")).to_be_focused()
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    student.settle()
+    assert scrolled(page) == 300
+    page.reload()
+    assert scrolled(page) == 300
+    student.open(f"#/{FIRST}/two-phases")
+    student.open(f"#/{FIRST}/introduction")
+    assert page.evaluate("scrollY") == 0
+
+
+def test_results_follow_what_is_typed_and_back_leads_to_the_page_before(student: Student) -> None:
+    page = student.page
+    student.open("#/figures")
+    page.keyboard.press("/")
+    page.keyboard.type("ring tree")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    expect(page.locator("h1")).to_have_text("Search: ring tree")
+    page.keyboard.type(" crossover nothing")
+    expect(page.get_by_role("status").first).to_contain_text("Nothing contains all these words")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("Interactive figures")
+    expect(page.get_by_role("searchbox")).to_have_value("")
+
+
+def test_after_a_right_answer_continue_is_one_tab_away(student: Student) -> None:
+    page = student.page
+    student.open(f"#/{FIRST}/gpus-behind-one-link")
+    student.answer()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("Problem 2 of 22")

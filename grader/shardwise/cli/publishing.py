@@ -1,0 +1,28 @@
+"""The command that writes the app as a site: `site`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shardwise.cli.options import BankNames, banks_of
+
+commands = typer.Typer()
+
+
+@commands.command(epilog="Example:  shardwise site public --bank my-bank")
+def site(
+    out: Annotated[Path, typer.Argument(help="Folder for the site; an earlier site in it is replaced.", metavar="OUT")],
+    bank: BankNames = None,
+) -> None:
+    """Write the app as static files for any web server.
+
+    Python runs in the reader's browser, so nobody has to install anything. Progress stays in that browser. The answer keys can be
+    read there: use a site for practice only.
+    """
+    from shardwise.app.site.compile import write_site
+
+    size = write_site(banks_of(bank), out)
+    typer.echo(f"Wrote {out} ({size / 1e6:.0f} MB). To look at it:  python -m http.server --directory {out}")
