@@ -147,9 +147,12 @@ def test_every_page_of_the_app(at_the_app: Student, look: str) -> None:
         take(at_the_app.page, f"app-{name}-{look}")
 
 
-def test_home_in_the_docs(at_the_app: Student) -> None:
+def test_home_and_a_question_in_the_docs(at_the_app: Student) -> None:
     at_the_app.page.set_viewport_size({"width": 1000, "height": 720})
     take(at_the_app.page, "home", in_docs=True)
+    at_the_app.open(f"#/{FIRST}/bytes-per-gpu")
+    at_the_app.answer("1.4985 GB", outcome="incorrect")
+    take(at_the_app.page, "app", in_docs=True)
 
 
 def test_the_planner_with_a_search(bare: Any, look: str) -> None:
