@@ -403,7 +403,7 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, se
         (f"{RING}/ring-time", "01-ring-all-reduce/ring-time already has this slug"),
         (f"{RING}/Ring_Time", "'Ring_Time' is not a valid slug: use 3 to 60 lower-case letters and digits"),
         (f"{RING}/../x", "'../x' is not a valid slug"),
-        (f"{RING}/check", "'check' is reserved: notebooks use that name for something else"),
+        (f"{RING}/check", "'check' is reserved: notebooks or the app use that name for something else"),
         (
             "free-fall",
             f"'free-fall' does not name a chapter and a problem. Write chapter/problem, such as {RING}/free-fall.",
