@@ -54,6 +54,7 @@ export const styles = css`
   .quiet, .letter { color: var(--quiet); }
   .quiet { font-size: 0.93em; }
   .prose { overflow-x: auto; }
+  .math.inline { white-space: nowrap; }
   .prose + .quiet { margin-top: 0.6em; }
   .said :not(pre) > code { overflow-wrap: anywhere; }
 

@@ -31,8 +31,8 @@ def record_as_data(walks: Sequence[Walk], found: Progress, marks: Marks, days: i
         "problems": {name: _state(row, day) for name, row in rows.items() if row.record.is_begun},
         "read": [f"{walk.name}/{step}" for walk in walks for step in sections_read(walk, rows, marks.read)],
         "next": next_step(walks, rows, marks),
-        "today": _today(found, day),
-        "streak": {"days": days, "today": any(row.record.was_practised(day) for row in rows.values())},
+        "today": _today(found),
+        "streak": {"days": days, "today": any(row.is_done_today for row in rows.values())},
         "settings": {"goal": True, **marks.settings},
     }
 
@@ -48,14 +48,14 @@ def _state(row: ProblemRow, day: date) -> Data:
     }
 
 
-def _today(found: Progress, day: date) -> Data:
+def _today(found: Progress) -> Data:
     """Return today's five, each with its seed and whether it is done and right, and how many due problems wait."""
     five = [
         {
             "problem": row.problem.id,
             "seed": row.morning.next_seed() if row.morning.is_begun else SEED,
             "title": row.problem.title,
-            "done": row.record.was_practised(day),
+            "done": row.is_done_today,
             "right": bool(row.record.right - row.morning.right),
         }
         for row in found.five

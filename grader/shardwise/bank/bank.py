@@ -170,19 +170,21 @@ class Catalogue:
 
     def chapters_like(self, name: str | int) -> list[str]:
         """Return the chapters that a name can mean. A whole name or title beats a part of one."""
-        wanted = " ".join(str(name).casefold().split())
-        if wanted.isdecimal():
+        wanted = _folded(str(name)).removeprefix("chapter ")
+        if wanted.isdecimal() and len(wanted) < 10:
             return [
                 known
                 for known in self.chapters
                 if known.partition("-")[0].isdecimal() and int(known.partition("-")[0]) == int(wanted)
             ]
         names = {
-            known: (known.casefold(), known.partition("-")[2].casefold(), chapter.title.casefold())
+            known: (_folded(known), _folded(known.partition("-")[2]), _folded(chapter.title))
             for known, chapter in self.chapters.items()
         }
         whole = [known for known, ours in names.items() if wanted in ours]
-        return whole or [known for known, ours in names.items() if wanted and any(wanted in each for each in ours)]
+        return whole or [
+            known for known, ours in names.items() if wanted and any(f" {wanted}" in f" {each}" for each in ours)
+        ]
 
     def label(self, problem: str) -> str:
         """Return a problem's number: its chapter's number and its place in the chapter, such as 1.4."""
@@ -269,6 +271,11 @@ class Banks(Catalogue):
             f"{len(bank.problems)} problem{'s' * (len(bank.problems) != 1)})"
             for bank in self.all
         )
+
+
+def _folded(name: str) -> str:
+    """Return a name for comparisons: without hyphens, capitals and double spaces."""
+    return " ".join(name.casefold().replace("-", " ").split())
 
 
 def _merged(mappings: Sequence[Mapping[str, T]]) -> dict[str, T]:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 _AS_IT_STANDS = re.compile(r"(```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$)", re.DOTALL)  # code and formulas
 _EMPTY_HEADING = re.compile(r"<th[^>]*></th>")  # a heading without words would be read aloud as one
-_AFTER_FORMULA = re.compile(r"(</math></span>)(?=[,.;:)])")  # a line must not begin with a comma
+_AFTER_FORMULA = re.compile(
+    r"(?<=</math>)(</span>)([,.;:)])"
+)  # into the span, since a line must not begin with a comma
 _BEFORE_UNIT = re.compile(
     r"(?<=[0-9]) (?=%|(?:(?:[kKMGTPE]i?)?(?:B|bit|b|FLOPS|FLOP|Wh|W|J|Hz)|[mµn]?s|min|h)(?![A-Za-z0-9]))"
 )
@@ -43,7 +45,7 @@ def to_html(markdown: str) -> str:
     <p><strong>40 hosts</strong> of &lt;b&gt;x&lt;/b&gt;</p>
     """
     html = str(_parser().render(keep_together(markdown))).strip()
-    return _AFTER_FORMULA.sub("\\1\u2060", _EMPTY_HEADING.sub("<td></td>", html))
+    return _AFTER_FORMULA.sub(r"\2\1", _EMPTY_HEADING.sub("<td></td>", html))
 
 
 def inline(markdown: str) -> str:

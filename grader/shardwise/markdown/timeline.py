@@ -155,18 +155,21 @@ def as_text(timeline: Timeline, width: int = _LONGEST_LINE) -> str:
 def as_block(timeline: Timeline, looks: Mapping[str, str]) -> str:
     """Return the timeline as a block of Markdown that `of_block` reads; `looks` are those of bars by their first letter."""
     palette = " ".join(f"{letter}={look}" for letter, look in looks.items())
-    return f"```timeline {palette}\n{as_text(timeline)}\n```"
+    return f"```timeline end={timeline.end} {palette}\n{as_text(timeline)}\n```"
 
 
 def of_block(info: str, text: str) -> Timeline:
     """Return the timeline of a block of Markdown: its first line without the backticks, and the drawing in it.
 
     >>> drawing = "         0           4\\nstage 2  ·  F1 B1───"
-    >>> timeline = of_block("timeline F=blue B=orange", drawing)
+    >>> timeline = of_block("timeline end=5 F=blue B=orange", drawing)
     >>> [(bar.start, bar.end, bar.label, bar.look) for bar in timeline.rows[0].bars]
     [(1, 2, 'F1', 'blue'), (2, 4, 'B1', 'orange')]
+    >>> timeline.end
+    5
     """
     looks = dict(pair.split("=") for pair in info.split()[1:])
+    end = int(looks.pop("end", ""))  # the header does not always have room for it
     parts = [part.split("\n") for part in text.rstrip().split("\n\n")]
     head = parts[0][0]
     left = head.index("0")
@@ -179,7 +182,6 @@ def of_block(info: str, text: str) -> Timeline:
         for start, part in zip(starts, parts, strict=True):
             line = line.ljust(start - left) + part[place][left:]
         rows.append(TimelineRow(label=first[:left].rstrip(), bars=tuple(_bars(line, cell, looks))))
-    end = max(times + [(int(time), 0) for part in parts for time in part[0].split()])[0]
     about = "; ".join(f"{row.label}: {', '.join(bar.label for bar in row.bars)}" for row in rows)
     return Timeline(about=about, rows=tuple(rows), end=end)
 

@@ -31,6 +31,11 @@ class ProblemRow:
         return float(self.problem.data["points"])
 
     @property
+    def is_done_today(self) -> bool:
+        """Whether an answer was judged today, or the solution shown."""
+        return len(self.record.reviews) > len(self.morning.reviews)
+
+    @property
     def seed(self) -> str:
         """The seed of the variant to ask: as in its notebook the first time, and with new numbers afterwards."""
         return self.record.next_seed() if self.record.is_begun else SEED
@@ -144,7 +149,7 @@ class Progress:
         """Return the rest of today's five problems, or five more, chosen from the records as they are now."""
         if more:
             return self._chosen(lambda row: row.record)
-        return [row for row in self.five if not row.record.was_practised(self.chapters[0].today)]
+        return [row for row in self.five if not row.is_done_today]
 
     def _chosen(self, record: Callable[[ProblemRow], Record]) -> list[ProblemRow]:
         """Choose five problems by these records: due ones, and at least one new one."""
@@ -156,7 +161,11 @@ class Progress:
         """Return what is due, mixed across chapters: the most overdue problem of each chapter, then the next of each."""
         places: list[tuple[int, datetime, ProblemRow]] = []
         for chapter in self.chapters:
-            found = [(due, row) for row in chapter.rows if (due := record(row).due_by(chapter.today)) is not None]
+            found = [
+                (due, row)
+                for row in chapter.rows
+                if (due := record(row).due_by(chapter.today)) is not None and not row.problem.kind.takes_long
+            ]
             places += [(place, *each) for place, each in enumerate(sorted(found, key=itemgetter(0)))]
         return [row for _, _, row in sorted(places, key=itemgetter(0, 1))]
 
@@ -204,7 +213,8 @@ def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: s
 def _row(problem: Problem, events: Sequence[Event], now: datetime) -> ProblemRow:
     """Return a problem with its records after these events, now and at the start of the day."""
     today, record = now.astimezone().date(), record_of(events, now)
-    before = list(takewhile(lambda event: event.at.astimezone().date() < today, events))
+    # An event from the future was written under a wrong clock, and cannot be of today.
+    before = list(takewhile(lambda event: event.at > now or event.at.astimezone().date() < today, events))
     return ProblemRow(problem, record, record if len(before) == len(events) else record_of(before, now))
 
 

@@ -75,10 +75,6 @@ class Record:
         """Return when it was due if that is on that local day or before, otherwise None."""
         return self.due if self.is_due(today) else None
 
-    def was_practised(self, day: date) -> bool:
-        """Return whether a variant was answered, or its solution shown, on that local day."""
-        return any(at.astimezone().date() == day for at, _ in self.reviews)
-
     def next_seed(self) -> str:
         """Return the seed of an unseen variant. Practice notebooks use 0."""
         return str(max((int(seed) for seed in self.seeds if seed.isdecimal() and len(seed) <= _DIGITS), default=0) + 1)

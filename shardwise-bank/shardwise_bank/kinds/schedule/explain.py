@@ -26,7 +26,7 @@ def violation(form: ScheduleForm, run: Run) -> str:
     since = min((wait.since for wait in run.circle), default=0)
     if run.overflow is not None and not (run.circle and since < run.overflow.start):
         return overflow(form, run.overflow)
-    return _circle(form.pipeline, run.circle) if run.circle else ""
+    return deadlock(form.pipeline, run.circle) if run.circle else ""
 
 
 def overflow(form: ScheduleForm, over: Overflow) -> str:
@@ -37,7 +37,7 @@ def overflow(form: ScheduleForm, over: Overflow) -> str:
     )
 
 
-def _circle(pipeline: Pipeline, circle: tuple[Wait, ...]) -> str:
+def deadlock(pipeline: Pipeline, circle: tuple[Wait, ...]) -> str:
     """Explain a deadlock: each stage with the operation that it waits for."""
     first = circle[0]
     early = f"`{pipeline.written(first.operation)}`"

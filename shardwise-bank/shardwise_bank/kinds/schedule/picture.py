@@ -30,7 +30,7 @@ def timeline(form: ScheduleForm, run: Run, mark: int | None) -> Timeline | None:
 
 def _violations(form: ScheduleForm, run: Run) -> dict[tuple[int, Operation], str]:
     """Return what is wrong with an operation of a stage, in plain text, for each that breaks a rule or a target."""
-    found = {(wait.stage, wait.operation): explain.violation(form, run) for wait in run.circle}
+    found = {(wait.stage, wait.operation): explain.deadlock(form.pipeline, run.circle) for wait in run.circle}
     if run.overflow is not None:
         found[run.overflow.stage, run.overflow.operation] = explain.overflow(form, run.overflow)
     elif over := explain.over_target(form, run):
