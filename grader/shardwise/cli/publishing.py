@@ -16,6 +16,9 @@ commands = typer.Typer()
 def site(
     out: Annotated[Path, typer.Argument(help="Folder for the site; an earlier site in it is replaced.", metavar="OUT")],
     bank: BankNames = None,
+    one_file: Annotated[
+        str, typer.Option(help="Write only this chapter, as one HTML file that opens from a disk.", metavar="CHAPTER")
+    ] = "",
 ) -> None:
     """Write the app as static files for any web server.
 
@@ -23,6 +26,11 @@ def site(
     read there: use a site for practice only.
     """
     from shardwise.app.site.compile import write_site
+    from shardwise.app.site.one_file import write_one_file
 
+    if one_file:
+        size = write_one_file(banks_of(bank), one_file, out)
+        typer.echo(f"Wrote {out} ({size / 1e6:.0f} MB). To look at it, open it in a browser.")
+        return
     size = write_site(banks_of(bank), out)
     typer.echo(f"Wrote {out} ({size / 1e6:.0f} MB). To look at it:  python -m http.server --directory {out}")

@@ -56,7 +56,7 @@ export class Python {
   }
 
   #spawned() {
-    const worker = new Worker(new URL("worker.js", this.#settings.app), { type: "module" });
+    const worker = new Worker(this.#settings.worker, { type: "module" });
     worker.postMessage({ start: this.#settings });
     return worker;
   }
