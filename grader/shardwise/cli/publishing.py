@@ -12,9 +12,12 @@ from shardwise.cli.options import BankNames, banks_of
 commands = typer.Typer()
 
 
-@commands.command(epilog="Example:  shardwise site public --bank my-bank")
+@commands.command(epilog="Examples:  shardwise site public --bank my-bank   shardwise site ring.html --one-file 1")
 def site(
-    out: Annotated[Path, typer.Argument(help="Folder for the site; an earlier site in it is replaced.", metavar="OUT")],
+    out: Annotated[
+        Path,
+        typer.Argument(help="Folder for the site, or file for a chapter; an earlier one is replaced.", metavar="OUT"),
+    ],
     bank: BankNames = None,
     one_file: Annotated[
         str, typer.Option(help="Write only this chapter, as one HTML file that opens from a disk.", metavar="CHAPTER")
@@ -24,6 +27,9 @@ def site(
 
     Python runs in the reader's browser, so nobody has to install anything. Progress stays in that browser. The answer keys can be
     read there: use a site for practice only.
+
+    With --one-file, one chapter becomes an HTML file with everything inside, about 19 MB, which opens from a disk without any
+    connection. It needs a recent Chrome or Edge.
     """
     from shardwise.app.site.compile import write_site
     from shardwise.app.site.one_file import write_one_file

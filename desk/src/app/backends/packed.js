@@ -1,4 +1,4 @@
-// Files inside the page, where a whole site is one file: compressed, and in base64. A page from a disk can request nothing.
+// The files of a site that is one page: inside it, compressed and in base64, since a page from a disk can request nothing.
 
 /** The text of each such file by name; none where a site has a folder. */
 export const inPage = () =>
