@@ -12,7 +12,7 @@ from shardwise.cli.options import BankNames, banks_of
 commands = typer.Typer()
 
 
-@commands.command(epilog="Examples:  shardwise site public --bank my-bank   shardwise site ring.html --one-file 1")
+@commands.command(epilog="Example:  shardwise site public --bank my-bank")
 def site(
     out: Annotated[
         Path,
@@ -28,8 +28,8 @@ def site(
     Python runs in the reader's browser, so nobody has to install anything. Progress stays in that browser. The answer keys can be
     read there: use a site for practice only.
 
-    With --one-file, one chapter becomes an HTML file with everything inside, about 19 MB, which opens from a disk without any
-    connection. It needs a recent Chrome or Edge.
+    With --one-file, OUT is an HTML file of about 19 MB with one chapter and everything that it needs. It opens from a disk, without a
+    connection, in a recent Chrome or Edge.
     """
     from shardwise.app.site.compile import write_site
     from shardwise.app.site.one_file import write_one_file

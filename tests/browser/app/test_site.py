@@ -198,7 +198,7 @@ def test_a_new_version_is_announced_and_a_reload_shows_it(browser: Browser, tmp_
 def chapter(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the address on the disk of a chapter in one file."""
     path = tmp_path_factory.mktemp("chapter") / "ring.html"
-    path.write_bytes(one_file(Banks([checkout_bank()]), "01-ring-all-reduce"))
+    path.write_bytes(one_file(Banks([checkout_bank()]), "01-ring-all-reduce", path))
     return path.as_uri()
 
 

@@ -29,14 +29,14 @@ def write_one_file(banks: Banks, chapter: str, out: Path) -> int:
     must_be_built()
     if out.is_dir() or (out.exists() and _HOST not in out.read_bytes()):
         raise ShardwiseError(f"{out} exists and is not such a file. Name a new file.")
-    page = one_file(banks, banks.find_chapter(chapter))
+    page = one_file(banks, banks.find_chapter(chapter), out)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(page)
     return len(page)
 
 
-def one_file(banks: Banks, chapter: str) -> bytes:
-    """Return the page of a chapter."""
+def one_file(banks: Banks, chapter: str, out: Path) -> bytes:
+    """Return the page of a chapter, to be written into a file."""
     bank = banks.of(chapter)
     problems = {problem.id: problem for problem in bank.of_chapter(chapter)}
     alone = Banks([replace(bank, chapters={chapter: bank.chapters[chapter]}, problems=problems)])
@@ -48,7 +48,7 @@ def one_file(banks: Banks, chapter: str) -> bytes:
     )
     files["worker.js"] = (STATIC / "worker.js").read_bytes()
     settings: dict[str, Any] = {"engine": "./", "folder": f"/{SITE}", "banks": names, "later": []}
-    files |= _with_figures(data_files(alone, banks, Path(), settings), lesson_figures(alone))
+    files |= _with_figures(data_files(alone, banks, out, settings), lesson_figures(alone))
     return _page(files)
 
 
