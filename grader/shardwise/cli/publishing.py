@@ -28,7 +28,7 @@ def site(
     Python runs in the reader's browser, so nobody has to install anything. Progress stays in that browser. The answer keys can be
     read there: use a site for practice only.
 
-    With --one-file, OUT is an HTML file of about 19 MB with one chapter and everything that it needs. It opens from a disk, without a
+    With --one-file, OUT is an HTML file of about 18 MB with one chapter and everything that it needs. It opens from a disk, without a
     connection, in a recent Chrome or Edge.
     """
     from shardwise.app.site.compile import write_site
