@@ -11,6 +11,7 @@ from checkout import checkout_bank
 from practice_site import files
 from shardwise.app.site.compile import MARK, write_site
 from shardwise.app.site.inside import Inside
+from shardwise.app.site.one_file import write_one_file
 from shardwise.app.site.tabulated import tabulated
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.pages.interactive_figures import moving
@@ -37,6 +38,14 @@ def test_a_site_is_replaced_and_keeps_its_documentation(tmp_path: Path, monkeypa
     assert sorted(path.name for path in out.iterdir()) == ["docs", "index.html", MARK]
     assert (out / "docs" / "index.html").read_text("utf-8") == "docs"
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_file_that_is_no_chapter_is_refused_and_left_alone(tmp_path: Path) -> None:
+    thesis = tmp_path / "thesis.html"
+    thesis.write_text("years of work", "utf-8")
+    with pytest.raises(ShardwiseError, match="is not such a file"):
+        write_one_file(Banks([checkout_bank()]), "1", thesis)
+    assert thesis.read_text("utf-8") == "years of work"
 
 
 def test_every_file_that_is_kept_offline_is_there() -> None:

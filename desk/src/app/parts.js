@@ -1,6 +1,9 @@
 // What several pages show: ticks, bars, and counts of what is solved.
 
 import { html } from "lit";
+import { storage } from "./storage.js";
+
+const KEPT = storage("localStorage");
 
 /** The problems of a chapter among its steps. */
 export const problemsOf = (chapter) => chapter.steps.filter(({ type }) => type === "problem");
@@ -64,7 +67,7 @@ export function segments(chapter, here, record) {
 export function local(name) {
   const place = (key) => `shardwise ${name} ${key}`;
   return {
-    get: (key) => JSON.parse(localStorage.getItem(place(key)) ?? "null") ?? undefined,
-    set: (key, value) => localStorage.setItem(place(key), JSON.stringify(value)),
+    get: (key) => JSON.parse(KEPT.getItem(place(key)) ?? "null") ?? undefined,
+    set: (key, value) => KEPT.setItem(place(key), JSON.stringify(value)),
   };
 }

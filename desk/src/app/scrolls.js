@@ -1,11 +1,14 @@
 // How far each page was scrolled, by entry of the browser's history: Back and reload return there, a link opens a page at its top.
 
+import { storage } from "./storage.js";
+
+const KEPT = storage("sessionStorage");
 const STORE = "shardwise scrolls";
 const GROWS_MS = 1500; // for how long a page may grow, as its images load, until it can be scrolled that far
 const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"];
 
 export class Scrolls {
-  #known = JSON.parse(sessionStorage.getItem(STORE) ?? "{}");
+  #known = JSON.parse(KEPT.getItem(STORE) ?? "{}");
   #entry = "";
   #stop = () => {};
 
@@ -14,7 +17,7 @@ export class Scrolls {
     for (const name of INPUTS) addEventListener(name, () => this.#stop(), { capture: true, passive: true });
     addEventListener("pagehide", () => {
       this.leave();
-      sessionStorage.setItem(STORE, JSON.stringify(this.#known));
+      KEPT.setItem(STORE, JSON.stringify(this.#known));
     });
   }
 

@@ -4,6 +4,8 @@
 //   { id, request, stopped }                       → { id, reply }
 //   → { progress } of the start, from 0 to 1       → { watch: seconds, step } of a student's program       → { died }
 
+import { importable, unpacked } from "./backends/packed.js";
+
 let inside;
 let engine;
 
@@ -17,11 +19,14 @@ const started = new Promise((resolve) => {
 async function start(settings) {
   engine = new URL(settings.engine, settings.app);
   const at = (name) => new URL(name, engine).href;
+  const { files: held } = settings; // the site's files by name, if all are in the page
+  if (held) self.fetch = answering(self.fetch, held);
+  const script = (name) => (held ? importable(held[name]) : at(name));
   const files = ["packages.zip"].map((name) => archive(new URL(name, engine)));
   files.push(archive(new URL("python.zip", settings.app)));
   const [{ loadPyodide }, { default: createPyodideModule }, lock] = await Promise.all([
-    import(at("pyodide.js")),
-    import(at("pyodide.asm.js")),
+    import(await script("pyodide.js")),
+    import(await script("pyodide.asm.js")),
     fetch(at("pyodide-lock.json")).then((response) => response.text()),
   ]);
   const python = await loadPyodide({
@@ -64,6 +69,12 @@ function fail(error) {
   console.warn(String(error?.stack ?? error));
   self.postMessage({ died: "killed" });
 }
+
+/** Answer requests for the site's files from the page; data: URLs go on. */
+const answering = (fetch, held) => (url) => {
+  const text = held[new URL(url).pathname.split("/").at(-1)];
+  return text === undefined ? fetch(url) : unpacked(text);
+};
 
 const archive = async (url) => {
   const response = await fetch(url);

@@ -1,4 +1,7 @@
-"""A site in real Chromium: Python in the page, which needs no server, no other machine, and after the first visit no connection."""
+"""A site in real Chromium: Python in the page, which needs no server, no other machine, and after the first visit no connection.
+
+A chapter in one file needs none at all.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from typer.testing import CliRunner
 
 from browser.conftest import asked_elsewhere
+from checkout import checkout_bank
 from practice_site import PLACE, files, put, served
+from shardwise.app.site.one_file import one_file
+from shardwise.bank.bank import Banks
 from shardwise.cli.main import app as program
 
 RING = "#/01-ring-all-reduce/"
@@ -23,6 +29,9 @@ LOOP = """def ring_all_reduce_ms(message_gb, gpus, bandwidth_gb_per_s, latency_u
     while True:
         pass
 """
+NOTHING_IS_KEPT = """for (const name of ["localStorage", "sessionStorage", "indexedDB"]) {
+  Object.defineProperty(window, name, { get() { throw new DOMException("Refused", "SecurityError"); } });
+}"""
 KEPT = """new Promise((resolve) => {
   if (navigator.serviceWorker.controller) resolve();
   navigator.serviceWorker.addEventListener("controllerchange", () => resolve());
@@ -183,3 +192,62 @@ def test_a_new_version_is_announced_and_a_reload_shows_it(browser: Browser, tmp_
         page.reload()
         expect(page.locator("meta[name=version]")).to_have_count(1)
         page.close()
+
+
+@pytest.fixture(scope="module")
+def chapter(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the address on the disk of a chapter in one file."""
+    path = tmp_path_factory.mktemp("chapter") / "ring.html"
+    path.write_bytes(one_file(Banks([checkout_bank()]), "01-ring-all-reduce", path))
+    return path.as_uri()
+
+
+@pytest.fixture
+def opened(browser: Browser, chapter: str) -> Iterator[Visit]:
+    context = browser.new_context(accept_downloads=True)
+    context.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    visit = Visit(context, chapter)
+    asked: set[str] = set()
+    context.on("request", lambda request: asked.add(request.url.partition("#")[0]))
+    yield visit
+    context.close()
+    assert {url for url in asked if not url.startswith(("data:", "blob:"))} == {chapter}
+    assert visit.amiss == []
+
+
+def test_a_chapter_in_one_file_marks_answers_and_functions_from_a_disk(opened: Visit) -> None:
+    page = opened.page(f"{RING}bytes-per-gpu")
+    answer(page, "1 MB")
+    verdict(page, "Not yet")
+    answer(page, "2.997 GB")
+    verdict(page, "✓ Correct")
+    page.goto(f"{opened.address}{RING}ring-time-function")
+    editor = page.locator(".cm-content")
+    editor.fill(LOOP)
+    page.get_by_role("button", name="Check").click()
+    verdict(page, "took too long and was stopped")
+    editor.fill(LOOP.replace("while True:\n        pass", "return 1"))
+    page.get_by_role("button", name="Check").click()
+    verdict(page, "Not yet")
+    page.get_by_role("link", name="Home").first.click()
+    expect(page.locator("main")).to_contain_text("1 of 22 solved")
+    expect(page.locator(".chapters > li")).to_have_count(1)
+    page.locator(".chapters a").click()
+    expect(page.get_by_role("listitem").filter(has_text="How much does each GPU send?")).to_contain_text("✓")
+    page.reload()
+    expect(page.get_by_text("1 of 22 solved")).to_be_visible()
+
+
+def test_a_chapter_in_one_file_works_and_exports_where_the_browser_keeps_nothing(opened: Visit) -> None:
+    opened.context.add_init_script(NOTHING_IS_KEPT)
+    page = opened.page(f"{RING}bytes-per-gpu-formula")
+    answer(page, "2*M/N")
+    verdict(page, "Not yet")  # without sympy, which would explain it
+    page.goto(f"{opened.address}#/")
+    expect(page.get_by_role("link", name="Continue").first).to_be_visible()
+    page.goto(f"{opened.address}#/settings")
+    expect(page.get_by_text("in this page until you close it")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    assert len(json.loads(download.value.path().read_text("utf-8"))["events"]) == 1

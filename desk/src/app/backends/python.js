@@ -5,6 +5,7 @@ const GRACE_MS = 100; // for messages that are on their way
 const STOPPED = "<p>Python stopped while it answered. Please try again.</p>";
 const UNABLE =
   "<p>Python could not start in this browser. Check your connection and reload the page, or use a recent version of Firefox, Chrome or Safari.</p>";
+const UNABLE_FROM_DISK = "<p>Python could not start in this browser. Open this file in a recent Chrome or Edge.</p>";
 
 export class Python {
   #settings;
@@ -56,7 +57,7 @@ export class Python {
   }
 
   #spawned() {
-    const worker = new Worker(new URL("worker.js", this.#settings.app), { type: "module" });
+    const worker = new Worker(this.#settings.worker, { type: "module" });
     worker.postMessage({ start: this.#settings });
     return worker;
   }
@@ -112,7 +113,8 @@ export class Python {
     this.#worker.terminate();
     if (!this.#worker.isReady) {
       this.#worker = null; // it could not even start: the next request tries again
-      for (const asked of this.#waiting.values()) asked.resolve({ reply: { error: UNABLE }, added: {} });
+      const error = this.#settings.files ? UNABLE_FROM_DISK : UNABLE;
+      for (const asked of this.#waiting.values()) asked.resolve({ reply: { error }, added: {} });
       this.#waiting.clear();
       return;
     }

@@ -7,17 +7,25 @@ const FIELDS = ["at", "bank", "problem", "seed", "digest", "what", "place", "out
 /** Now, as Python writes it. */
 export const now = () => new Date().toISOString().replace("Z", "+00:00");
 
-/** The record under a name. Several tabs may use it at once: rows are only ever added, and what is there already is left alone. */
-export class Record {
+/** Return the record under a name, in the page's memory if the browser refuses to keep it. */
+export const recordOf = (name) =>
+  open(name).then(
+    (opened) => new Stored(opened),
+    () => new Forgotten(),
+  );
+
+/** A record in the browser's storage. Several tabs may use it at once: rows are only ever added, and what is there already is left alone. */
+class Stored {
+  isKept = true;
   #opened;
 
-  constructor(name) {
-    this.#opened = open(name);
+  constructor(opened) {
+    this.#opened = opened;
   }
 
   /** Add rows, and return when they are on the disk. Of two drafts under one key, the later one is kept. */
   async add({ events = [], estimates = [], drafts = [] }) {
-    const write = (await this.#opened).transaction(["events", "estimates", "drafts"], "readwrite");
+    const write = this.#opened.transaction(["events", "estimates", "drafts"], "readwrite");
     const stores = Object.fromEntries([...write.objectStoreNames].map((name) => [name, write.objectStore(name)]));
     for (const event of events) {
       const row = JSON.stringify(FIELDS.map((field) => event[field]));
@@ -37,7 +45,7 @@ export class Record {
 
   /** Everything, in the format of an export. */
   async exported() {
-    const read = (await this.#opened).transaction(["events", "estimates", "drafts"]);
+    const read = this.#opened.transaction(["events", "estimates", "drafts"]);
     const all = (name) => result(read.objectStore(name).getAll());
     const [events, estimates, drafts] = await Promise.all([all("events"), all("estimates"), all("drafts")]);
     return { format: FORMAT, events: events.map(({ row: _, ...event }) => event), estimates, drafts };
@@ -45,17 +53,63 @@ export class Record {
 
   /** What was typed for a problem, by key. */
   async drafts(bank, problem) {
-    const read = (await this.#opened).transaction("drafts").objectStore("drafts");
+    const read = this.#opened.transaction("drafts").objectStore("drafts");
     const held = await result(read.getAll(IDBKeyRange.bound([bank, ""], [bank, "\uffff"])));
-    const about = held.filter(({ key }) => `${key} `.includes(` ${problem} `));
-    return Object.fromEntries(about.map(({ key, value }) => [key, value]));
+    return draftsOf(held, problem);
   }
 
   async erase() {
-    const write = (await this.#opened).transaction(["events", "estimates", "drafts"], "readwrite");
+    const write = this.#opened.transaction(["events", "estimates", "drafts"], "readwrite");
     for (const name of write.objectStoreNames) write.objectStore(name).clear();
     await finished(write);
   }
+}
+
+/** A record that lasts as long as the page. */
+class Forgotten {
+  isKept = false;
+  #rows;
+
+  constructor() {
+    this.erase();
+  }
+
+  async add({ events = [], estimates = [], drafts = [] }) {
+    const add = (name, row, key, isBetter) => {
+      const rows = this.#rows[name];
+      if (!rows.has(key) || isBetter(rows.get(key))) rows.set(key, row);
+    };
+    const fields = (row, names) => JSON.stringify(names.map((name) => row[name]));
+    for (const row of events) add("events", row, fields(row, FIELDS), () => false);
+    for (const row of estimates) add("estimates", row, fields(row, KEYS.estimates), () => false);
+    for (const row of drafts) add("drafts", row, fields(row, KEYS.drafts), (held) => held.at < row.at);
+  }
+
+  async exported() {
+    const { events, estimates, drafts } = this.#rows;
+    return {
+      format: FORMAT,
+      events: [...events.values()],
+      estimates: [...estimates.values()],
+      drafts: [...drafts.values()],
+    };
+  }
+
+  async drafts(bank, problem) {
+    return draftsOf(
+      [...this.#rows.drafts.values()].filter((draft) => draft.bank === bank),
+      problem,
+    );
+  }
+
+  async erase() {
+    this.#rows = { events: new Map(), estimates: new Map(), drafts: new Map() };
+  }
+}
+
+function draftsOf(held, problem) {
+  const about = held.filter(({ key }) => `${key} `.includes(` ${problem} `));
+  return Object.fromEntries(about.map(({ key, value }) => [key, value]));
 }
 
 async function open(name) {

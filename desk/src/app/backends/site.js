@@ -2,30 +2,42 @@
 //
 // Whatever does not depend on the student comes from the files, so that the first screen does not wait for Python.
 
+import { storage } from "../storage.js";
+import { importable, inPage, unpacked } from "./packed.js";
 import { Python } from "./python.js";
-import { now, Record } from "./record.js";
+import { now, recordOf } from "./record.js";
 
 const IDLE_MS = 400; // after the page is there, Python starts
 const SETTLED_MS = 3000; // after Python is there, for the first answer; then the rest of the site is fetched
 const STARTING = "Python is starting, which takes a few seconds.";
 const WAITING = "Still waiting for Python, which starts when this page is opened. That can take a few seconds.";
 const UPDATED = "A new version of this site is ready. Reload the page to use it.";
+const KEPT = "in this browser";
+const KEPT_FOR_FILE = "in this browser, for this file where it is now. Export it before you move or rename the file";
+const FORGOTTEN = "in this page until you close it, because the browser keeps nothing for it. Export it before that";
 const NO_RECORD =
   "<p>This file is not a record of shardwise. Export one with <code>shardwise progress --export FILE</code>, or on another site.</p>";
 
 export function site() {
-  const app = new URL(".", import.meta.url);
+  const held = inPage();
+  const isOneFile = "first.json" in held;
+  const app = new URL(".", isOneFile ? document.baseURI : import.meta.url);
   const files = new Map();
   const file = (name) => {
-    if (!files.has(name)) files.set(name, fetched(new URL(name, app)));
+    if (!files.has(name)) files.set(name, isOneFile ? fromPage(held[name]) : fetched(new URL(name, app)));
     return files.get(name).catch((error) => {
       files.delete(name);
       throw error;
     });
   };
   const first = file("first.json");
-  const name = `shardwise ${new URL(".", document.baseURI).pathname}`;
-  const record = new Record(name);
+  const name = `shardwise ${new URL(isOneFile ? "" : ".", document.baseURI).pathname}`;
+  const kept = storage("localStorage");
+  const record = recordOf(name);
+  let where = isOneFile ? KEPT_FOR_FILE : KEPT;
+  record.then(({ isKept }) => {
+    if (!isKept) where = FORGOTTEN;
+  });
   const tabs = new BroadcastChannel(name);
   const listeners = [];
   let notice = "";
@@ -43,15 +55,17 @@ export function site() {
   let isAsked = false; // whether the student waits for Python
 
   const python = first.then(
-    ({ settings }) =>
+    async ({ settings }) =>
       new Python(
-        { ...settings, app: app.href },
-        () => record.exported(),
+        isOneFile
+          ? { ...settings, app: app.href, worker: await importable(held["worker.js"]), files: held }
+          : { ...settings, app: app.href, worker: new URL("worker.js", app).href },
+        async () => (await record).exported(),
         (progress) => {
           if (progress < 1) return isAsked && say(STARTING);
           say("");
           changed(); // what is shown so far is the record of the last visit
-          setTimeout(keepOffline, SETTLED_MS);
+          if (!isOneFile) setTimeout(keepOffline, SETTLED_MS);
         },
       ),
   );
@@ -70,14 +84,14 @@ export function site() {
     }
     const { reply, added } = await ready.ask(request);
     if (Object.values(added).some((rows) => rows.length)) {
-      await record.add(added);
+      await (await record).add(added);
       tabs.postMessage({ added });
     }
-    if (reply.record) localStorage.setItem(name, JSON.stringify(reply.record));
+    if (reply.record) kept.setItem(name, JSON.stringify(reply.record));
     return reply;
   };
 
-  const known = async () => JSON.parse(localStorage.getItem(name)) ?? (await first).record.record;
+  const known = async () => JSON.parse(kept.getItem(name)) ?? (await first).record.record;
   const replies = {
     map: async () => (await first).map,
     index: () => file("index.json"),
@@ -101,7 +115,7 @@ export function site() {
     },
     async read({ chapter, step }) {
       const bank = (await first).banks[chapter];
-      await record.add({ drafts: [{ at: now(), bank, key: `read ${chapter}/${step}`, value: true }] });
+      await (await record).add({ drafts: [{ at: now(), bank, key: `read ${chapter}/${step}`, value: true }] });
       return null; // Python says what comes next
     },
   };
@@ -116,18 +130,18 @@ export function site() {
 
   const drafts = async (problem) => {
     const bank = (await first).banks[problem.split("/")[0]];
-    const held = await record.drafts(bank, problem);
+    const held = await (await record).drafts(bank, problem);
     return {
       get: (key) => held[key],
       set(key, value) {
         held[key] = value;
-        record.add({ drafts: [{ at: now(), bank, key, value }] });
+        record.then((opened) => opened.add({ drafts: [{ at: now(), bank, key, value }] }));
       },
     };
   };
 
   const transfer = {
-    exported: async () => `${JSON.stringify(await record.exported(), null, 1)}\n`,
+    exported: async () => `${JSON.stringify(await (await record).exported(), null, 1)}\n`,
     async imported(text) {
       let document;
       try {
@@ -137,13 +151,13 @@ export function site() {
       }
       const reply = await askPython({ do: "import", document });
       if (reply.error) return reply;
-      await record.add(document);
+      await (await record).add(document);
       tabs.postMessage({ added: document });
       return reply;
     },
     async erase() {
-      await record.erase();
-      localStorage.removeItem(name);
+      await (await record).erase();
+      kept.removeItem(name);
       tabs.postMessage({ erased: true });
       await (await python).reopen();
     },
@@ -154,7 +168,9 @@ export function site() {
     drafts,
     transfer,
     waits: WAITING,
-    where: "in this browser",
+    get where() {
+      return where;
+    },
     changed: (watcher) => watchers.push(watcher),
     busy: (listener) => listeners.push(listener),
   };
@@ -166,6 +182,9 @@ async function fetched(url) {
     throw new Error("A part of this site cannot be loaded. Check your connection, and reload the page.");
   return response.json();
 }
+
+/** Return what a file inside the page has. A setting of a figure or a script may have none: Python then answers. */
+const fromPage = async (text) => text && (await unpacked(text)).json();
 
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 

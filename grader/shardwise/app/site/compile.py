@@ -35,6 +35,7 @@ from shardwise.student.session import Session
 
 ENGINE = STATIC / "engine"
 COMPILED = "compiled.zip"  # our own modules, by the digest of their source
+LATER = "later.zip"  # sympy
 MARK = "offline.js"  # the service worker, which every site has
 _SCRIPTS = ("app.js", "worker.js")
 _POLICY = (
@@ -85,7 +86,7 @@ def site_files(banks: Banks, out: Path) -> Files:
     """Return all files of a site by name, without the documentation in its folder, to which the app links."""
     engine = {path.name: path.read_bytes() for path in sorted(ENGINE.iterdir())}
     del engine[COMPILED]
-    later = sorted(top_level(engine["later.zip"]))
+    later = sorted(top_level(engine[LATER]))
     engine_folder = f"engine-{_digest(engine)}"
     banks_there, names = bank_files(banks, {"shardwise", *later, *top_level(engine["packages.zip"])})
     app = {name: (STATIC / name).read_bytes() for name in _SCRIPTS}
@@ -94,8 +95,10 @@ def site_files(banks: Banks, out: Path) -> Files:
         with_bytecode(packages(), ENGINE / COMPILED, keep=False)
         | with_bytecode(banks_there, ENGINE / COMPILED, keep=True)
     )
-    app |= _data(banks, out, {"engine": f"../{engine_folder}/", "folder": f"/{SITE}", "banks": names, "later": later})
-    app |= _figures(banks)
+    app |= data_files(
+        banks, banks, out, {"engine": f"../{engine_folder}/", "folder": f"/{SITE}", "banks": names, "later": later}
+    )
+    app |= lesson_figures(banks)
     app_folder = f"app-{_digest(app)}"
     app = {name: data.replace(b'src=\\"figures/', f'src=\\"{app_folder}/figures/'.encode()) if name.endswith(".json") else data
            for name, data in app.items()}  # fmt: skip
@@ -110,20 +113,25 @@ def site_files(banks: Banks, out: Path) -> Files:
     return files
 
 
-def _data(banks: Banks, out: Path, settings: Data) -> Files:
-    """Return the replies that do not depend on a student, as files."""
+def data_files(banks: Banks, whole: Banks, out: Path, settings: Data) -> Files:
+    """Return the replies about the chapters of `banks`, which are some of `whole`, as far as no student matters, as files."""
     with tempfile.TemporaryDirectory() as folder:
-        session = Session.of(banks)
-        vars(session)["journal"] = Journal(ProgressFile(Path(folder, "progress.sqlite")))
-        app = App(session)
-        chapters = _asked(app, do="map")["map"]["chapters"]
+        progress = Path(folder, "progress.sqlite")
+        app, around = _app(banks, progress), _app(whole, progress)
+        shown, index = _asked(around, do="map"), _asked(around, do="index")
+        for part, name in (("chapters", "name"), ("figures", "chapter")):
+            shown["map"][part] = [each for each in shown["map"][part] if each[name] in banks.chapters]
+        chapters = shown["map"]["chapters"]
+        if banks is not whole:
+            names = (*banks.chapters, *(f"figures/{each['name']}" for each in shown["map"]["figures"]))
+            places = tuple(f"#/{name}" for name in names)
+            index["index"] = [each for each in index["index"] if each["to"].startswith(places)]
         first = {
             "settings": settings,
             "banks": {name: name_of(banks.of(name).folder) for name in banks.chapters},
-            "map": _asked(app, do="map"),
+            "map": shown,
             "record": _asked(app, do="record"),
         }
-        index = _asked(app, do="index")
         first["map"]["map"] |= link_to(out)
         index["index"] += entries_of(out)
         figures = {each["name"]: _figure(app, each["name"]) for each in first["map"]["map"]["figures"]}
@@ -135,6 +143,12 @@ def _data(banks: Banks, out: Path, settings: Data) -> Files:
         needed = {digest for reply in _opened(files) for digest in reply["scripts"]}
     files |= {f"scripts/{digest}.json": _json(script_reply({"digest": digest})) for digest in sorted(needed)}
     return files
+
+
+def _app(banks: Banks, progress: Path) -> App:
+    session = Session.of(banks)
+    vars(session)["journal"] = Journal(ProgressFile(progress))
+    return App(session)
 
 
 def _opened(files: Files) -> Iterator[Data]:
@@ -166,7 +180,7 @@ def _asked(app: App, **request: Any) -> Data:
     return reply
 
 
-def _figures(banks: Banks) -> Files:
+def lesson_figures(banks: Banks) -> Files:
     """Return the figures of the lessons."""
     found: Files = {}
     for name in banks.chapters:
@@ -181,7 +195,12 @@ def _page(page: str, folder: str) -> str:
     """Return the page of the app with the site as its host, and its policy."""
     page = re.sub(r'(src|href)="(?!https?:|data:|#)(?:\./)?([^"]+)"', rf'\1="{folder}/\2"', page)
     page = page.replace('data-host="server"', 'data-host="site"')
-    return page.replace("<head>", f'<head>\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">', 1)
+    return with_policy(page, _POLICY)
+
+
+def with_policy(page: str, policy: str) -> str:
+    """Return a page with its content security policy."""
+    return page.replace("<head>", f'<head>\n<meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
 
 
 def _json(value: Any) -> bytes:

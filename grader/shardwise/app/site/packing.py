@@ -112,8 +112,14 @@ def _files_of(bank: Bank, known: Container[str]) -> Iterator[tuple[str, bytes]]:
     for name in [f"{part}/{name}" for part in ("problems", "solutions") for name in files_below(bank.folder / part)]:
         if name in tables:
             yield from tables[name].items()
-        elif _BANK.match(name):
+        elif _BANK.match(name) and not _is_in_another_chapter(bank, name):
             yield name, b"" if "/figures/" in name else (bank.folder / name).read_bytes()
+
+
+def _is_in_another_chapter(bank: Bank, name: str) -> bool:
+    """Return whether a file belongs to a chapter that the bank is not opened with."""
+    part, *folders, _ = name.split("/")
+    return part == "problems" and bool(folders) and folders[0] not in bank.chapters
 
 
 def _metadata(dist: Distribution) -> Files:

@@ -53,7 +53,7 @@ def tabulated(bank: Bank, known: Container[str]) -> dict[str, dict[str, bytes]]:
     for name in moving_names(bank):
         figure = moving([bank], name)
         file = Path(figure.module.__file__ or "")
-        if not _lacking(file, known):
+        if figure.module.CHAPTER not in bank.chapters or not _lacking(file, known):
             continue
         place = f"solutions/{FOLDER}/{file.name}"
         if table := _table(figure):
