@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
-from checkout import checkout_bank
+from checkout import ROOT, checkout_bank
 from practice_site import files
-from shardwise.app.site.compile import MARK, write_site
+from shardwise.app.site.compile import MARK, site_files, write_site
 from shardwise.app.site.inside import Inside
 from shardwise.app.site.one_file import write_one_file
 from shardwise.app.site.tabulated import tabulated
@@ -46,6 +49,18 @@ def test_a_file_that_is_no_chapter_is_refused_and_left_alone(tmp_path: Path) -> 
     with pytest.raises(ShardwiseError, match="is not such a file"):
         write_one_file(Banks([checkout_bank()]), "1", thesis)
     assert thesis.read_text("utf-8") == "years of work"
+
+
+def test_a_site_says_nothing_of_the_computer_it_was_made_on(tmp_path: Path) -> None:
+    bank = Bank.open(shutil.copytree(ROOT / "examples" / "bank", tmp_path / "ours"))
+    for name, data in site_files(Banks([bank]), tmp_path / "site").items():
+        inside = [data]
+        if name.endswith("python.zip"):
+            with ZipFile(io.BytesIO(data)) as archive:
+                inside = [archive.read(each) for each in archive.namelist()]
+        for each in inside:
+            assert str(tmp_path).encode() not in each, name
+            assert str(ROOT).encode() not in each, name
 
 
 def test_every_file_that_is_kept_offline_is_there() -> None:

@@ -24,7 +24,6 @@ from shardwise.app.site.documentation import DOCS, entries_of, link_to
 from shardwise.app.site.packing import SITE, Files, bank_files, packages, top_level, with_bytecode, zipped
 from shardwise.app.steps import END
 from shardwise.bank.bank import Banks
-from shardwise.bank.discovery import name_of
 from shardwise.bank.lesson import figure_of
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.scripts import script_reply
@@ -115,6 +114,7 @@ def site_files(banks: Banks, out: Path) -> Files:
 
 def data_files(banks: Banks, whole: Banks, out: Path, settings: Data) -> Files:
     """Return the replies about the chapters of `banks`, which are some of `whole`, as far as no student matters, as files."""
+    there = dict(zip([bank.folder for bank in banks.all], settings["banks"], strict=True))  # as records name them
     with tempfile.TemporaryDirectory() as folder:
         progress = Path(folder, "progress.sqlite")
         app, around = _app(banks, progress), _app(whole, progress)
@@ -128,7 +128,7 @@ def data_files(banks: Banks, whole: Banks, out: Path, settings: Data) -> Files:
             index["index"] = [each for each in index["index"] if each["to"].startswith(places)]
         first = {
             "settings": settings,
-            "banks": {name: name_of(banks.of(name).folder) for name in banks.chapters},
+            "banks": {name: there[banks.of(name).folder] for name in banks.chapters},
             "map": shown,
             "record": _asked(app, do="record"),
         }
