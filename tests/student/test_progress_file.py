@@ -349,6 +349,13 @@ def test_two_records_become_one_whatever_is_added_first(tmp_path: Path) -> None:
     elsewhere = here.exported()["events"][0] | {"at": "2026-12-01T09:30:00+05:00"}
     assert here.add_exported({"format": 1, "events": [elsewhere], "estimates": [], "drafts": []}) == 1
     assert here.events()[0].at == datetime(2026, 12, 1, 4, 30, tzinfo=UTC)
+    there.add_exported(
+        {"format": 1, "events": [elsewhere | {"bank": "/banks/ours"}], "estimates": [], "drafts": []},
+        ["/home/ada/ours"],
+    )
+    assert {kept.variant.bank for kept in there.events()} == {"shipped", "/home/ada/ours"}
+    there.forget(HERE.problem)
+    there.add_exported(here.exported())
     here.forget(HERE.problem)
     here.add_exported(there.exported())
     assert here.estimates() == there.estimates()

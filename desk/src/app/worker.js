@@ -6,6 +6,8 @@
 
 import { importable, unpacked } from "./backends/packed.js";
 
+self.addEventListener("unhandledrejection", ({ reason }) => fail(reason)); // a lost connection, inside Pyodide
+
 let inside;
 let engine;
 

@@ -12,6 +12,7 @@ import typer
 
 from shardwise.atomic_files import write_file
 from shardwise.bank.bank import Banks
+from shardwise.bank.discovery import name_of
 from shardwise.cli.interrupts import say_when_stopped, stoppable
 from shardwise.cli.options import BankNames, ChapterName, Json, banks_of
 from shardwise.cli.tables import print_columns
@@ -153,7 +154,7 @@ def progress(
     if forget:
         _forget(kept, problem, everything=everything, yes=yes, bank=bank)
     elif added:
-        _import(kept, added)
+        _import(kept, added, banks_of(bank))
     elif export:
         _export(kept, export)
     else:
@@ -251,7 +252,7 @@ def _export(kept: ProgressFile, out: Path) -> None:
         typer.echo(f"Wrote {out}")
 
 
-def _import(kept: ProgressFile, source: Path) -> None:
+def _import(kept: ProgressFile, source: Path, banks: Banks) -> None:
     """Add a record that another computer or browser exported."""
     try:
         raw = sys.stdin.buffer.read(_LARGEST + 1) if str(source) == "-" else read_bounded(source, _LARGEST)
@@ -260,7 +261,7 @@ def _import(kept: ProgressFile, source: Path) -> None:
         raise ShardwiseError(f"Cannot read {source}: {error.strerror or error}.") from None
     except (ValueError, RecursionError):
         raise ShardwiseError(f"{source} is not JSON. `shardwise progress --export FILE` writes a record.") from None
-    count = kept.add_exported(document)
+    count = kept.add_exported(document, [name_of(bank.folder) for bank in banks.all])
     typer.echo(f"Added {count} event{'s' * (count != 1)} to {kept.path}.")
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import socketserver
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -119,6 +121,24 @@ def test_an_endless_loop_is_ended_and_the_next_answer_is_marked(visit: Visit) ->
     page.get_by_role("button", name="Check").click()
     verdict(page, "Not yet")
     expect(page.get_by_text("took too long")).to_have_count(0)
+
+
+def test_a_program_reaches_no_other_machine(visit: Visit) -> None:
+    with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as elsewhere:
+        reached: list[object] = []
+        elsewhere.finish_request = lambda *asked: reached.append(asked)  # type: ignore[method-assign]
+        Thread(target=elsewhere.serve_forever, daemon=True).start()
+        page = visit.page(f"{RING}ring-time-function")
+        loop = f"fetch('http://127.0.0.1:{elsewhere.server_address[1]}/')"
+        page.locator(".cm-content").fill(
+            LOOP.replace("while True:\n        pass", f'from pyodide.code import run_js; run_js("{loop}"); return 1')
+        )
+        page.get_by_role("button", name="Check").click()
+        verdict(page, "Not yet")
+        page.wait_for_timeout(500)
+        elsewhere.shutdown()
+    assert reached == []
+    visit.amiss.clear()  # in some versions of Chromium, the policy reports what it stopped
 
 
 def test_after_one_visit_everything_works_without_a_connection(visit: Visit) -> None:

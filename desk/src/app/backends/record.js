@@ -10,22 +10,34 @@ export const now = () => new Date().toISOString().replace("Z", "+00:00");
 /** Return the record under a name, in the page's memory if the browser refuses to keep it. */
 export const recordOf = (name) =>
   open(name).then(
-    (opened) => new Stored(opened),
+    (opened) => new Stored(name, opened),
     () => new Forgotten(),
   );
 
 /** A record in the browser's storage. Several tabs may use it at once: rows are only ever added, and what is there already is left alone. */
 class Stored {
   isKept = true;
+  #name;
   #opened;
 
-  constructor(opened) {
+  constructor(name, opened) {
+    this.#name = name;
     this.#opened = opened;
+  }
+
+  /** Begin a transaction, in a new database if the student deleted the site's data meanwhile. */
+  async #begin(stores, mode) {
+    try {
+      return this.#opened.transaction(stores, mode);
+    } catch {
+      this.#opened = await open(this.#name);
+      return this.#opened.transaction(stores, mode);
+    }
   }
 
   /** Add rows, and return when they are on the disk. Of two drafts under one key, the later one is kept. */
   async add({ events = [], estimates = [], drafts = [] }) {
-    const write = this.#opened.transaction(["events", "estimates", "drafts"], "readwrite");
+    const write = await this.#begin(["events", "estimates", "drafts"], "readwrite");
     const stores = Object.fromEntries([...write.objectStoreNames].map((name) => [name, write.objectStore(name)]));
     for (const event of events) {
       const row = JSON.stringify(FIELDS.map((field) => event[field]));
@@ -45,7 +57,7 @@ class Stored {
 
   /** Everything, in the format of an export. */
   async exported() {
-    const read = this.#opened.transaction(["events", "estimates", "drafts"]);
+    const read = await this.#begin(["events", "estimates", "drafts"]);
     const all = (name) => result(read.objectStore(name).getAll());
     const [events, estimates, drafts] = await Promise.all([all("events"), all("estimates"), all("drafts")]);
     return { format: FORMAT, events: events.map(({ row: _, ...event }) => event), estimates, drafts };
@@ -53,13 +65,13 @@ class Stored {
 
   /** What was typed for a problem, by key. */
   async drafts(bank, problem) {
-    const read = this.#opened.transaction("drafts").objectStore("drafts");
-    const held = await result(read.getAll(IDBKeyRange.bound([bank, ""], [bank, "\uffff"])));
+    const read = await this.#begin("drafts");
+    const held = await result(read.objectStore("drafts").getAll(IDBKeyRange.bound([bank, ""], [bank, "\uffff"])));
     return draftsOf(held, problem);
   }
 
   async erase() {
-    const write = this.#opened.transaction(["events", "estimates", "drafts"], "readwrite");
+    const write = await this.#begin(["events", "estimates", "drafts"], "readwrite");
     for (const name of write.objectStoreNames) write.objectStore(name).clear();
     await finished(write);
   }

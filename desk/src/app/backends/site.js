@@ -12,6 +12,9 @@ const SETTLED_MS = 3000; // after Python is there, for the first answer; then th
 const STARTING = "Python is starting, which takes a few seconds.";
 const WAITING = "Still waiting for Python, which starts when this page is opened. That can take a few seconds.";
 const UPDATED = "A new version of this site is ready. Reload the page to use it.";
+const LOST = "A part of this site cannot be loaded. Check your connection, and reload the page.";
+const UNSAVED = "This browser does not save your progress. Export it under Settings before you close the page.";
+const IN_BACKGROUND = new Set(["question", "at", "read", "record"]); // requests for which nobody waits
 const KEPT = "in this browser";
 const KEPT_FOR_FILE = "in this browser, for this file where it is now. Export it before you move or rename the file";
 const FORGOTTEN = "in this page until you close it, because the browser keeps nothing for it. Export it before that";
@@ -33,12 +36,19 @@ export function site() {
   const first = file("first.json");
   const name = `shardwise ${new URL(isOneFile ? "" : ".", document.baseURI).pathname}`;
   const kept = storage("localStorage");
+  const keep = (text) => {
+    try {
+      kept.setItem(name, text);
+    } catch {
+      kept.removeItem(name); // full: better none than an old one
+    }
+  };
   const record = recordOf(name);
   let where = isOneFile ? KEPT_FOR_FILE : KEPT;
   record.then(({ isKept }) => {
     if (!isKept) where = FORGOTTEN;
   });
-  const tabs = new BroadcastChannel(name);
+  const tabs = globalThis.BroadcastChannel ? new BroadcastChannel(name) : { postMessage() {} };
   const listeners = [];
   let notice = "";
   const say = (words) => {
@@ -59,7 +69,7 @@ export function site() {
       new Python(
         isOneFile
           ? { ...settings, app: app.href, worker: await importable(held["worker.js"]), files: held }
-          : { ...settings, app: app.href, worker: new URL("worker.js", app).href },
+          : { ...settings, app: app.href, worker: underOurPolicy(new URL("worker.js", app).href) },
         async () => (await record).exported(),
         (progress) => {
           if (progress < 1) return isAsked && say(STARTING);
@@ -78,20 +88,26 @@ export function site() {
   /** Ask Python, and keep what the reply adds to the record before anybody sees it. */
   const askPython = async (request) => {
     const ready = await python;
-    if (!ready.isReady && request.do !== "question") {
+    if (!ready.isReady && !IN_BACKGROUND.has(request.do)) {
       isAsked = true;
       say(STARTING);
     }
     const { reply, added } = await ready.ask(request);
     if (Object.values(added).some((rows) => rows.length)) {
-      await (await record).add(added);
+      await (await record).add(added).catch(() => say(UNSAVED));
       tabs.postMessage({ added });
     }
-    if (reply.record) kept.setItem(name, JSON.stringify(reply.record));
+    if (reply.record) keep(JSON.stringify(reply.record));
     return reply;
   };
 
-  const known = async () => JSON.parse(kept.getItem(name)) ?? (await first).record.record;
+  const known = async () => {
+    try {
+      return JSON.parse(kept.getItem(name)) ?? (await first).record.record;
+    } catch {
+      return (await first).record.record;
+    }
+  };
   const replies = {
     map: async () => (await first).map,
     index: () => file("index.json"),
@@ -149,11 +165,7 @@ export function site() {
       } catch {
         return { error: NO_RECORD };
       }
-      const reply = await askPython({ do: "import", document });
-      if (reply.error) return reply;
-      await (await record).add(document);
-      tabs.postMessage({ added: document });
-      return reply;
+      return askPython({ do: "import", document });
     },
     async erase() {
       await (await record).erase();
@@ -176,10 +188,13 @@ export function site() {
   };
 }
 
+/** Return an address from which a worker has the page's security policy, which one from a file of the site would not have. */
+const underOurPolicy = (script) =>
+  URL.createObjectURL(new Blob([`import ${JSON.stringify(script)};`], { type: "text/javascript" }));
+
 async function fetched(url) {
-  const response = await fetch(url);
-  if (!response.ok)
-    throw new Error("A part of this site cannot be loaded. Check your connection, and reload the page.");
+  const response = await fetch(url).catch(() => null);
+  if (!response?.ok) throw new Error(LOST);
   return response.json();
 }
 

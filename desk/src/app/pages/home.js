@@ -12,7 +12,7 @@ function view({ map, record }) {
   const problems = map.chapters.flatMap(problemsOf);
   const solved = problems.filter(({ problem }) => record.problems[problem]?.solved).length;
   return html`
-    <h1 tabindex="-1" class=${isNew ? "" : "unseen"}>Learn the arithmetic of training on many GPUs</h1>
+    <h1 tabindex="-1" class=${isNew ? "" : "unseen"}>Learn by practice</h1>
     ${isNew ? html`<p class="lead">${map.chapters.length > 1 ? `Short lessons in ${map.chapters.length} chapters,` : "A short lesson"} and ${problems.length} problems that tell you at once what you got wrong.</p>` : nothing}
     <div class="cards">
       ${next(record, map, isNew)}

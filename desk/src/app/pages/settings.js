@@ -1,6 +1,7 @@
 // Settings: the goal of a day, and where progress is kept.
 
 import { html } from "lit";
+import { unsafeHTML } from "lit/directives/unsafe-html.js";
 
 export function settings(shell) {
   let said = "";
@@ -24,7 +25,7 @@ export function settings(shell) {
     <h2>Your progress</h2>
     <p>It stays ${where}.</p>
     ${transfer ? buttons(shell, transfer, say) : commands()}
-    <p role="status">${said}</p>
+    <div role="status">${said}</div>
   `;
   return { title: "Settings", view };
 }
@@ -47,7 +48,7 @@ function buttons(shell, transfer, say) {
     if (!file) return;
     const { added, error } = await transfer.imported(await file.text());
     event.target.value = "";
-    say(error ?? `Added ${added} event${added === 1 ? "" : "s"}.`);
+    say(error ? html`${unsafeHTML(error)}` : `Added ${added} event${added === 1 ? "" : "s"}.`);
     await shell.refresh();
   };
   const erase = async () => {

@@ -38,7 +38,7 @@ LATER = "later.zip"  # sympy
 MARK = "offline.js"  # the service worker, which every site has
 _SCRIPTS = ("app.js", "worker.js")
 _POLICY = (
-    "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
 Data = dict[str, Any]

@@ -21,7 +21,7 @@ from typing import Any
 
 from shardwise.app.app import App
 from shardwise.bank.bank import Bank
-from shardwise.bank.discovery import open_banks
+from shardwise.bank.discovery import name_of, open_banks
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, in_one_line
 from shardwise.markdown.html import to_html
@@ -48,6 +48,7 @@ class Inside:
         self._banks = open_banks(banks, settings=False)
         for bank in self._banks.all:
             _give_parsed(bank)
+        self._folders = [bank.folder for bank in self._banks.all]
         self._watch = watch
         self._stopped: Mapping[str, str] = {}
         self._step = 0
@@ -81,7 +82,9 @@ class Inside:
 
     def _imported(self, asked: Data) -> Data:
         try:
-            return {"added": self._file.add_exported(asked.get("document"))}
+            count = self._file.add_exported(asked.get("document"), list(map(name_of, self._folders)))
+            self._file.added = {name: rows for name, rows in self._file.exported().items() if name != "format"}
+            return {"added": count}
         except ShardwiseError as error:
             return {"error": to_html(str(error))}
 

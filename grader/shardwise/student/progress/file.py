@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -155,12 +156,13 @@ class ProgressFile:
             "drafts": [{**draft, "value": self._read(json.loads, draft["value"])} for draft in drafts],
         }
 
-    def add_exported(self, document: Any) -> int:
+    def add_exported(self, document: Any, banks: Sequence[str] = ()) -> int:
         """Add what another file holds, as `exported` returns it, and return the number of new events.
 
-        What both hold is kept once; of two drafts, the later one. Raises Unusable for anything else, and then changes nothing.
+        What both hold is kept once; of two drafts, the later one. A bank that is in another folder there, as on a site, is the
+        one of these `banks` whose folder has the same name. Raises Unusable for anything else, and then changes nothing.
         """
-        events, estimates, drafts = _checked(document)
+        events, estimates, drafts = _checked(document, {_folder(name): name for name in banks})
         with self._open() as db, db:
             db.execute("BEGIN IMMEDIATE")
             held = [tuple(row) for row in db.execute(f"SELECT {_EVENT} FROM event ORDER BY id")]
@@ -262,26 +264,33 @@ def _of_variant(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"at": at, "variant": variant, **rest}
 
 
-def _checked(document: Any) -> tuple[list[Row], list[Row], list[Row]]:
+def _folder(bank: str) -> str:
+    """Return the name of a bank's folder."""
+    return re.split(r"[/\\]", bank)[-1]
+
+
+def _checked(document: Any, banks: Mapping[str, str]) -> tuple[list[Row], list[Row], list[Row]]:
     """Return the rows of an exported file, with all times in UTC. Raises Unusable if shardwise cannot have written it."""
     try:
         if document["format"] != _FORMAT:
             raise ValueError(f"its format is {document['format']!r} instead of {_FORMAT}")
-        events = [_row(row, _EVENT, _EVENT_TYPES) for row in document["events"]]
-        estimates = [_row(row, _ESTIMATE, _ESTIMATE_TYPES) for row in document["estimates"]]
+        events = [_row(row, _EVENT, _EVENT_TYPES, banks) for row in document["events"]]
+        estimates = [_row(row, _ESTIMATE, _ESTIMATE_TYPES, banks) for row in document["estimates"]]
         drafts = [
-            (*_row(row, "at, bank, key", (str, str, str)), json.dumps(row["value"], allow_nan=False))
+            (*_row(row, "at, bank, key", (str, str, str), banks), json.dumps(row["value"], allow_nan=False))
             for row in document["drafts"]
         ]
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else error
+        if isinstance(error, TypeError | AttributeError):  # Python's own words
+            why = "it has another structure"
         raise Unusable(
             f"This is not a record of shardwise ({why}). Nothing was changed. `shardwise progress --export` writes one."
         ) from None
     return events, estimates, drafts
 
 
-def _row(row: Any, columns: str, types: Sequence[type | UnionType]) -> Row:
+def _row(row: Any, columns: str, types: Sequence[type | UnionType], banks: Mapping[str, str]) -> Row:
     """Return the values of some columns of a row. Raises KeyError, TypeError, ValueError and OverflowError."""
     names = columns.split(", ")
     values = {name: row[name] for name in names}
@@ -294,4 +303,5 @@ def _row(row: Any, columns: str, types: Sequence[type | UnionType]) -> Row:
     at = datetime.fromisoformat(values["at"])
     if at.tzinfo is None:
         raise ValueError(f"a time without a time zone, {values['at']}")
-    return tuple({**values, "at": at.astimezone(UTC).isoformat()}[name] for name in names)
+    bank = banks.get(_folder(values["bank"]), values["bank"])
+    return tuple({**values, "bank": bank, "at": at.astimezone(UTC).isoformat()}[name] for name in names)
