@@ -24,7 +24,7 @@ LOOP = "def ring_all_reduce_ms(message_gb, gpus, bandwidth_gb_per_s, latency_us)
 
 
 def check(page: Page, words: str) -> float:
-    """Press Check, and return the seconds until these words are there."""
+    """Press Check, and return the seconds until these words appear."""
     began = time.perf_counter()
     page.get_by_role("button", name="Check").click()
     page.get_by_text(words).first.wait_for()
@@ -32,7 +32,7 @@ def check(page: Page, words: str) -> float:
 
 
 def visit(browser: Browser, site: str) -> dict[str, float]:
-    """Return the times of one visit by somebody who was never there."""
+    """Measure one visit by a new visitor, and return the times in seconds."""
     times: dict[str, float] = {}
     context = browser.new_context()
     context.set_default_timeout(120_000)

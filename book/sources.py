@@ -185,7 +185,7 @@ def _at_home(text: str, name: str) -> str:
 
 
 def _linked(text: str, name: str, pages: dict[str, str]) -> str:
-    """A page whose links lead to other pages of the book, or to problems in the app; what neither has stays as words."""
+    """Return a page with links to the book's pages and to problems in the app; other links become plain text."""
     here = Path(name).parent.as_posix()
 
     def turned(found: re.Match[str]) -> str:

@@ -76,7 +76,7 @@ def bus_bandwidth(*, collective: str, message_bytes: float, gpus: int, measured_
 
 
 def seconds_at_bus_bandwidth(*, collective: str, message_bytes: float, gpus: int, bus_bytes_per_s: float) -> float:
-    """Time of a collective at the bus bandwidth that a benchmark reports for it.
+    """Time of a collective, from the bus bandwidth that a benchmark reports for it.
 
         seconds = factor · S / busbw
 

@@ -87,7 +87,7 @@ def smallest_ep(
 def gradient_bytes_sent(
     *, dense_parameters: float, routed_parameters: float, dp: int, ep: int, bytes_per_gradient: float = 2
 ) -> float:
-    """Bytes that each GPU sends to all-reduce the gradients of a step: dense ones over dp ranks, expert ones over dp/ep.
+    """Bytes that each GPU sends to all-reduce one step's gradients: dense ones over dp ranks, expert ones over dp/ep ranks.
 
         bytes = 2·b·D·(dp-1)/dp  +  2·b·(R/ep)·(e-1)/e,   e = dp/ep
 

@@ -14,6 +14,7 @@ const BACKENDS = { server, site };
  * @property {(request: object) => Promise<object>} ask sends a request and returns the reply, both in plain data
  * @property {(problem: string) => Promise<{get: (key: string) => any, set: (key: string, value: any) => void}>} drafts stores what was typed
  * @property {string} where where progress is kept, in words
+ * @property {string} [about] what a student should know about this host
  * @property {string} waits what a form says while Python takes long
  * @property {Transfer} [transfer] moves progress to another place, where no command does
  * @property {(listener: () => void) => void} [changed] tells that the record may have changed, such as in another tab

@@ -9,7 +9,6 @@ from typing import Any
 
 from shardwise.app.steps import Walk
 from shardwise.student.progress.chapters import ChapterProgress, ProblemRow, Progress
-from shardwise.student.progress.events import SEED
 
 Data = dict[str, Any]
 
@@ -53,7 +52,7 @@ def _today(found: Progress) -> Data:
     five = [
         {
             "problem": row.problem.id,
-            "seed": row.morning.next_seed() if row.morning.is_begun else SEED,
+            "seed": row.morning.seed,
             "title": row.problem.title,
             "done": row.is_done_today,
             "right": bool(row.record.right - row.morning.right),
@@ -89,8 +88,9 @@ def open_step(walk: Walk, rows: Mapping[str, ProblemRow], read: Mapping[str, str
 
 
 def sections_read(walk: Walk, rows: Mapping[str, ProblemRow], read: Mapping[str, str]) -> list[str]:
-    """Return the sections of a chapter that count as read: those read here, and, for who works in notebooks, those
-    whose problems are all solved. A section without problems counts when the one after it does.
+    """Return the sections of a chapter that count as read: those read in the app, and those whose problems are all solved.
+
+    Students also read in notebooks, hence the second rule. A section without problems counts if the next one does.
     """
     found: list[str] = []
     is_later_read, solved = False, list[bool]()
@@ -114,8 +114,7 @@ def towards_mastery(chapter: ChapterProgress, after: str) -> Data | None:
     if not order:
         return None
     row = order[0]
-    seed = row.record.next_seed() if row.record.is_begun else SEED
-    return {"problem": row.problem.id, "seed": seed, "title": row.problem.title, "left": len(left)}
+    return {"problem": row.problem.id, "seed": row.seed, "title": row.problem.title, "left": len(left)}
 
 
 def _title(walk: Walk, step: str) -> str:

@@ -14,7 +14,7 @@ import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from shardwise.app.app import App
@@ -68,9 +68,6 @@ class AppServer(ThreadingHTTPServer):
         """Print nothing when a browser hangs up, as it does when a page is closed while it waits."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
-
-    def __enter__(self) -> Self:
-        return self
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -71,7 +71,10 @@ class Walk:
             yield Step(slug, problem.title, problem=problem)
 
     def section(self, step: str) -> Data:
-        """Return a section of the lesson, or the chapter's end, as pieces of HTML and interactive figures. Raises ShardwiseError."""
+        """Return the title and the pieces of a section or of the chapter's end. A piece is HTML or an interactive figure.
+
+        Raises ShardwiseError if the chapter has no such section.
+        """
         if step == END:
             ends = [{"html": self._takeaways()}, {"html": self._sources()}]
             return {"title": self.bank.chapters[self.name].title, "pieces": ends}
@@ -115,7 +118,7 @@ def walks(banks: Banks) -> list[Walk]:
 
 
 def overview(banks: Banks) -> Data:
-    """Return what the app knows of the banks without a student: chapters with their steps, and interactive figures."""
+    """Return what is the same for every student: the chapters with their steps, and the interactive figures."""
     figures = [moving([bank], name) for bank in banks.all for name in moving_names(bank)]
     return {
         "chapters": [_chapter(walk, number) for number, walk in enumerate(walks(banks), 1)],
@@ -148,7 +151,7 @@ def _prose(text: str) -> Iterator[Data]:
 
 
 def _slug(heading: str, taken: set[str]) -> str:
-    """Return a name for a section in addresses, different from those `taken`, to which it is added."""
+    """Return a unique name for a section's address, and add it to `taken`."""
     words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") or INTRODUCTION
     slug = next(name for name in chain([words], (f"{words}-{number}" for number in count(2))) if name not in taken)
     taken.add(slug)

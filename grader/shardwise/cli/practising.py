@@ -41,7 +41,7 @@ def practice(
     chapter: ChapterName = None,
     bank: BankNames = None,
 ) -> None:
-    """Practise the problems that are due today, five at most.
+    """Practise up to five problems that are due today.
 
     They come with new numbers. With --chapter, practise that chapter: problems that are due first, then those not solved yet.
     Every answer is saved at once, so you can stop at any time.

@@ -1,4 +1,4 @@
-"""The command that writes the app as a site: `site`."""
+"""The command `site`, which compiles the app into static files."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The commands that open the app: `start` on this computer."""
+"""The command `start`, which opens the app on this computer."""
 
 from __future__ import annotations
 
-import webbrowser
 from typing import Annotated
 
 import typer
@@ -22,6 +21,8 @@ def start_app(
 
     It runs on this computer only, until you press Ctrl-C.
     """
+    import webbrowser
+
     from shardwise.app.server import STATIC, AppServer
 
     if not (STATIC / "app.js").is_file():

@@ -90,7 +90,7 @@ def _drawn(row: TimelineRow, end: int, slot: int, left: int, top: int) -> Iterat
 
 
 def _hatched(places: Iterable[tuple[int, int]], top: int) -> str:
-    """Return slanted lines in boxes, each with its left edge and its width."""
+    """Return the hatching of idle slots as SVG: diagonal lines in boxes, each given by its left edge and its width."""
     slants = "".join(f"M{x + 2} {top + _BAR - 2}l{width - 4} {4 - _BAR}" for x, width in places)
     return f'<path d="{slants}" stroke="{_GREY}" stroke-opacity=".8" fill="none"/>'
 

@@ -1,4 +1,4 @@
-"""The book, built as `make site` builds it: no warning, no lost link, nothing from another host, and the app's search."""
+"""The book as `make site` builds it: no warnings, no broken links, no requests to other hosts, and its entries in the app's search."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import re
 import socketserver
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 
@@ -19,11 +20,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from typer.testing import CliRunner
 
 from browser.conftest import asked_elsewhere
+from browser.hands import right_answer
 from checkout import checkout_bank
 from practice_site import PLACE, files, put, served
+from shardwise.app.app import App
 from shardwise.app.site.one_file import one_file
 from shardwise.bank.bank import Banks
+from shardwise.bank.posing import pose
 from shardwise.cli.main import app as program
+from shardwise.student.session import Session
 
 RING = "#/01-ring-all-reduce/"
 SLOW_MS = 60_000  # for Python to start on a busy machine
@@ -91,6 +96,18 @@ def verdict(page: Page, words: str) -> None:
     expect(page.get_by_text(words, exact=False).first).to_be_visible()
 
 
+def a_loop_is_ended(page: Page) -> None:
+    """Hand in a function that never ends, and then one that does."""
+    editor = page.locator(".cm-content")
+    editor.fill(LOOP)
+    page.get_by_role("button", name="Check").click()
+    verdict(page, "took too long and was stopped")
+    editor.fill(LOOP.replace("while True:\n        pass", "return 1"))
+    page.get_by_role("button", name="Check").click()
+    verdict(page, "Not yet")
+    expect(page.get_by_text("took too long")).to_have_count(0)
+
+
 def test_the_first_load_is_small_without_the_engine() -> None:
     needed = [name for name in files() if name == "index.html" or name.endswith(("app.js", "app.css", "first.json"))]
     needed += [name for name in files() if name.endswith("chapters/01-ring-all-reduce.json")]
@@ -112,15 +129,7 @@ def test_a_first_question_is_answered_wrong_and_right_and_its_tick_outlasts_a_re
 
 
 def test_an_endless_loop_is_ended_and_the_next_answer_is_marked(visit: Visit) -> None:
-    page = visit.page(f"{RING}ring-time-function")
-    editor = page.locator(".cm-content")
-    editor.fill(LOOP)
-    page.get_by_role("button", name="Check").click()
-    verdict(page, "took too long and was stopped")
-    editor.fill(LOOP.replace("while True:\n        pass", "return 1"))
-    page.get_by_role("button", name="Check").click()
-    verdict(page, "Not yet")
-    expect(page.get_by_text("took too long")).to_have_count(0)
+    a_loop_is_ended(visit.page(f"{RING}ring-time-function"))
 
 
 def test_a_program_reaches_no_other_machine(visit: Visit) -> None:
@@ -158,6 +167,7 @@ def test_progress_goes_to_the_program_and_back(visit: Visit, tmp_path: Path, mon
     answer(page, "2.997 GB")
     verdict(page, "✓ Correct")
     page.goto(f"{visit.address}#/settings")
+    expect(page.get_by_text("whoever looks can read its answer keys")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
     exported = tmp_path / "site.json"
@@ -175,6 +185,33 @@ def test_progress_goes_to_the_program_and_back(visit: Visit, tmp_path: Path, mon
     expect(page.get_by_text("Added 1 event.")).to_be_visible()
     page.locator("input[type=file]").set_input_files(tmp_path / "program.json")
     expect(page.get_by_text("Added 0 events.")).to_be_visible()
+
+
+def test_a_week_later_todays_five_are_due_problems_of_several_chapters(
+    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHARDWISE_PROGRESS", str(tmp_path / "progress.sqlite"))
+    monkeypatch.setenv("SHARDWISE_NOW", (datetime.now(UTC) - timedelta(days=7)).isoformat())
+    bank = checkout_bank()
+    before = App(Session.of(Banks([bank])))
+    worked_on = {
+        chapter: bank.chapters[chapter].problems[:4] for chapter in bank.chapters if chapter[:2] in ("01", "03", "07")
+    }
+    for slugs in worked_on.values():
+        for slug in slugs:
+            question = pose(bank.find(slug), "0")
+            asked = {"do": "check", "problem": question.id, "seed": "0", "answer": right_answer(question)}
+            assert before.reply(asked)["verdict"]["outcome"] == "correct"
+    CliRunner().invoke(program, ["progress", "--export", str(tmp_path / "week.json")])
+    page = visit.page("#/settings")
+    page.locator("input[type=file]").set_input_files(tmp_path / "week.json")
+    expect(page.get_by_text("Added 12 events.")).to_be_visible()
+    page.goto(f"{visit.address}#/today")
+    boxes = page.get_by_role("list", name="Today's five").get_by_role("link")
+    expect(boxes).to_have_count(5)
+    titles = {label.partition(": ")[2] for label in boxes.evaluate_all("each => each.map(one => one.ariaLabel)")}
+    due = {chapter for chapter, slugs in worked_on.items() if titles & {bank.find(slug).title for slug in slugs}}
+    assert due == set(worked_on)
 
 
 def test_two_tabs_keep_the_answers_of_both(visit: Visit) -> None:
@@ -243,13 +280,7 @@ def test_a_chapter_in_one_file_marks_answers_and_functions_from_a_disk(opened: V
     answer(page, "2.997 GB")
     verdict(page, "✓ Correct")
     page.goto(f"{opened.address}{RING}ring-time-function")
-    editor = page.locator(".cm-content")
-    editor.fill(LOOP)
-    page.get_by_role("button", name="Check").click()
-    verdict(page, "took too long and was stopped")
-    editor.fill(LOOP.replace("while True:\n        pass", "return 1"))
-    page.get_by_role("button", name="Check").click()
-    verdict(page, "Not yet")
+    a_loop_is_ended(page)
     page.get_by_role("link", name="Home").first.click()
     expect(page.locator("main")).to_contain_text("1 of 22 solved")
     expect(page.locator(".chapters > li")).to_have_count(1)
@@ -268,6 +299,7 @@ def test_a_chapter_in_one_file_works_and_exports_where_the_browser_keeps_nothing
     expect(page.get_by_role("link", name="Continue").first).to_be_visible()
     page.goto(f"{opened.address}#/settings")
     expect(page.get_by_text("in this page until you close it")).to_be_visible()
+    expect(page.get_by_text("whoever looks can read its answer keys")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
     assert len(json.loads(download.value.path().read_text("utf-8"))["events"]) == 1

@@ -180,6 +180,7 @@ export function site() {
     drafts,
     transfer,
     waits: WAITING,
+    about: "This site is for practice: whoever looks can read its answer keys.",
     get where() {
       return where;
     },

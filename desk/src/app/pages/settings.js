@@ -1,6 +1,6 @@
 // Settings: the goal of a day, and where progress is kept.
 
-import { html } from "lit";
+import { html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 
 export function settings(shell) {
@@ -26,6 +26,7 @@ export function settings(shell) {
     <p>It stays ${where}.</p>
     ${transfer ? buttons(shell, transfer, say) : commands()}
     <div role="status">${said}</div>
+    ${shell.backend.about ? html`<p class="quiet">${shell.backend.about}</p>` : nothing}
   `;
   return { title: "Settings", view };
 }

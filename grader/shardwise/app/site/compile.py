@@ -1,4 +1,4 @@
-"""Compiles banks into a site: static files for any web server.
+"""The site compiler, which turns banks into static files for any web server.
 
     index.html, offline.js      the page and its service worker, at addresses that stay
     engine-HASH/                Python for the browser, the same for every site of this version of shardwise
@@ -113,7 +113,7 @@ def site_files(banks: Banks, out: Path) -> Files:
 
 
 def data_files(banks: Banks, whole: Banks, out: Path, settings: Data) -> Files:
-    """Return the replies about the chapters of `banks`, which are some of `whole`, as far as no student matters, as files."""
+    """Return as files the replies that are the same for every student, about the chapters of `banks`, a part of `whole`."""
     there = dict(zip([bank.folder for bank in banks.all], settings["banks"], strict=True))  # as records name them
     with tempfile.TemporaryDirectory() as folder:
         progress = Path(folder, "progress.sqlite")
@@ -167,7 +167,7 @@ def _chapter(app: App, chapter: Data) -> Iterator[tuple[str, Data]]:
 
 
 def _figure(app: App, name: str) -> Data:
-    """Return the replies about an interactive figure, as far as they do not depend on what is chosen."""
+    """Return the replies about an interactive figure at its initial settings."""
     moving = _asked(app, do="moving", name=name)
     start = moving["element"]["start"]
     return {"moving": moving, "settings": start, "figure": _asked(app, do="figure", name=name, settings=start)}
@@ -192,7 +192,7 @@ def lesson_figures(banks: Banks) -> Files:
 
 
 def _page(page: str, folder: str) -> str:
-    """Return the page of the app with the site as its host, and its policy."""
+    """Return the app's page for a site, with its content security policy."""
     page = re.sub(r'(src|href)="(?!https?:|data:|#)(?:\./)?([^"]+)"', rf'\1="{folder}/\2"', page)
     page = page.replace('data-host="server"', 'data-host="site"')
     return with_policy(page, _POLICY)

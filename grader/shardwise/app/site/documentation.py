@@ -1,4 +1,4 @@
-"""The documentation of a site: pages in its folder `docs`, written by something else, to which the app links and which it searches."""
+"""A site's documentation: pages that another tool writes into its folder `docs`. The app links to them and searches them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOME, _ENTRIES = "index.html", "index.json"
 
 
 class _Entry(BaseModel):
-    """A page, or a section of one, as the app's search shows it."""
+    """An entry of the app's search: a page of the documentation, or a section of a page."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -26,12 +26,12 @@ class _Entry(BaseModel):
 
 
 def link_to(site: Path) -> dict[str, str]:
-    """Return where the documentation of a site begins, as the map has it; nothing if there is none."""
+    """Return the map's link to a site's documentation, or an empty dictionary if there is none."""
     return {"docs": f"{DOCS}/{_HOME}"} if (site / DOCS / _HOME).is_file() else {}
 
 
 def entries_of(site: Path) -> list[dict[str, Any]]:
-    """Return the entries for the search that the documentation of a site brings. Raises ShardwiseError for unreadable ones."""
+    """Return the documentation's entries for the app's search. Raises ShardwiseError if they cannot be read."""
     path = site / DOCS / _ENTRIES
     if not path.is_file():
         return []

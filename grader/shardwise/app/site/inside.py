@@ -1,4 +1,4 @@
-"""What runs in the browser: the replies of the app, from a bank and a record that the page gives.
+"""The part that runs in the browser: it answers the app's requests from a bank and a record that the page provides.
 
 The page keeps the record. It gives all of it when it opens the app, and gets back what each request adds, in the format of
 `shardwise progress --export`.
@@ -39,7 +39,7 @@ Watch = Callable[[float, int], None]  # the page ends this Python unless it hear
 
 
 class Inside:
-    """The app in the browser, whose student's programs the page ends when they take too long.
+    """The app as it runs in the browser, where the page ends a student's program that takes too long.
 
     The page then starts Python again and repeats the request, with the step that took too long.
     """
@@ -55,7 +55,7 @@ class Inside:
         self.open("{}")
 
     def open(self, document: str) -> None:
-        """Begin anew, with this record."""
+        """Start over with this record."""
         _RECORD.unlink(missing_ok=True)
         self._file = _Kept(_RECORD)
         if document != "{}":
@@ -89,7 +89,7 @@ class Inside:
             return {"error": to_html(str(error))}
 
     def _run(self, program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
-        """Call a student's function on every input; where the page ended it before, report that instead."""
+        """Call a student's function on every input. For a call that the page had to end before, report that instead."""
         with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
             try:
                 if ended := self._begins(LOADING):
@@ -115,7 +115,7 @@ class Inside:
         return calls
 
     def _begins(self, seconds: float) -> str:
-        """Begin a step that may take these seconds; return what became of it before, if the page had to end it."""
+        """Start a step with a time limit. Return how it ended if the page had to stop it before, otherwise ""."""
         self._step += 1
         ended = self._stopped.get(str(self._step), "")
         if not ended:
@@ -138,13 +138,13 @@ def _called(function: Callable[..., Any], keywords: Inputs) -> Call:
 
 
 def _give_parsed(bank: Bank) -> None:
-    """Give the problems of a bank their files as data that was parsed when the site was made."""
+    """Attach to each problem of a bank its file as data, which was parsed when the site was compiled."""
     for name, data in pickle.loads((bank.folder / PARSED).read_bytes()).items():
         vars(bank.problems[name])["source"] = Source(name, "", data, {}, {})
 
 
 class _Kept(ProgressFile):
-    """A progress file that also tells what was added, in the format in which a record is exported."""
+    """A progress file that also collects what is added, in the format of an exported record."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -172,7 +172,7 @@ def _row(kept: Event | Estimate) -> Data:
 
 
 class Later:
-    """Fetches the archive of some packages when the first of them is imported: sympy, which most answers do not need."""
+    """An import hook that fetches the archive of some packages, such as sympy, when one of them is first imported."""
 
     def __init__(self, packages: Sequence[str], fetch: Callable[[], str]) -> None:
         self._packages = set(packages)

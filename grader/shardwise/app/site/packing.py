@@ -1,4 +1,4 @@
-"""Archives for the browser: the packages, the bank's files, and sympy, all without what practice never needs there."""
+"""Archives for the browser: packages, the banks' files, and sympy, without what practice does not need there."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _files_of(bank: Bank, known: Container[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _is_in_another_chapter(bank: Bank, name: str) -> bool:
-    """Return whether a file belongs to a chapter that the bank is not opened with."""
+    """Return whether a file belongs to a chapter that the site omits."""
     part, *folders, _ = name.split("/")
     return part == "problems" and bool(folders) and folders[0] not in bank.chapters
 

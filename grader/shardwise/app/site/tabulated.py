@@ -1,4 +1,4 @@
-"""Interactive figures that need a package which the browser does not have: everything they can show, computed when a site is made."""
+"""Tables for interactive figures that need a package which browsers lack: everything they can show, computed in advance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shardwise.bank.pages.interactive_figures import FOLDER, Moving, moving, mov
 from shardwise.errors import ShardwiseError
 
 MOST = 1000  # settings of a figure; one with more stays as it is, and says in the browser what it lacks
-_MODULE = '''"""What this figure shows at each setting, computed when the site was made."""
+_MODULE = '''"""A table of what this figure shows at each setting, computed when the site was compiled."""
 
 import gzip
 import json
@@ -45,7 +45,7 @@ def show(**chosen):
 
 
 def tabulated(bank: Bank, known: Container[str]) -> dict[str, dict[str, bytes]]:
-    """Return what takes the place of the modules of a bank's figures that a browser cannot load: files by name, by module.
+    """Return replacements for the figure modules that a browser cannot load: for each module, its files by name.
 
     A browser has Python's library and the packages in `known`.
     """
@@ -115,7 +115,7 @@ def _module(figure: Moving) -> str:
 
 
 def _table(figure: Moving) -> bytes | None:
-    """Return everything that a figure can show; None if that is too much."""
+    """Return everything that a figure can show, compressed; None if it has too many settings."""
     controls = figure.module.CONTROLS
     settings = list(product(*(control["options"] for control in controls.values())))
     if len(settings) > MOST:

@@ -213,7 +213,7 @@ answer:
 
 
 def _typical(solved: Solved, function: str) -> Mapping[str, Any]:
-    """Return a drawn input, far from the simplest one, which does not expose the bug if one of the last few does not."""
+    """Return a typical drawn input: one of the last few, preferably one that does not expose the bug."""
     original, mutant = (_loaded(source, function) for source in (solved.original, solved.hunt.mutant.source))
     tried = solved.cases[: -MOST_TRIED - 1 : -1]
     hidden = (given for given in tried if not mutants.is_exposed(original, mutant, given))

@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from shardwise.bank.bank import Banks, Problem
 from shardwise.bank.discovery import name_of
-from shardwise.student.progress.events import SEED, Event
+from shardwise.student.progress.events import Event
 from shardwise.student.progress.status import Record, record_of
 
 DAILY = 5
@@ -38,7 +38,7 @@ class ProblemRow:
     @property
     def seed(self) -> str:
         """The seed of the variant to ask: as in its notebook the first time, and with new numbers afterwards."""
-        return self.record.next_seed() if self.record.is_begun else SEED
+        return self.record.seed
 
     def when(self) -> datetime:
         """Return when it is due, or the end of time if it was never asked."""

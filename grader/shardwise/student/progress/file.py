@@ -165,15 +165,14 @@ class ProgressFile:
         events, estimates, drafts = _checked(document, {_folder(name): name for name in banks})
         with self._open() as db, db:
             db.execute("BEGIN IMMEDIATE")
+            columns = ", ".join("?" * len(_EVENT_TYPES))
             held = [tuple(row) for row in db.execute(f"SELECT {_EVENT} FROM event ORDER BY id")]
             known = set(held)
             new = [row for row in dict.fromkeys(events) if row not in known]
             if new:  # only the order of events is trusted, so those of two files are put in order
                 merged = sorted([*held, *new], key=lambda row: datetime.fromisoformat(row[0]))
                 db.execute("DELETE FROM event")
-                db.executemany(
-                    f"INSERT INTO event ({_EVENT}) VALUES ({', '.join('?' * len(held[0] if held else new[0]))})", merged
-                )
+                db.executemany(f"INSERT INTO event ({_EVENT}) VALUES ({columns})", merged)
             db.executemany(f"INSERT OR IGNORE INTO estimate ({_ESTIMATE}) VALUES (?, ?, ?, ?, ?, ?, ?)", estimates)
             db.executemany(
                 "INSERT INTO draft (at, bank, key, value) VALUES (?, ?, ?, ?) ON CONFLICT (bank, key) DO UPDATE "

@@ -89,7 +89,7 @@ class Journal:
         return self._file.estimates() if self._file else []
 
     def trouble(self, *, again: bool = False) -> str:
-        """Return why progress is not saved; empty if all is well, or if the reason was returned before and not asked for `again`."""
+        """Return why progress is not saved; empty if it is. A reason is returned once, or each time with `again`."""
         if not self._trouble or (self._is_said and not again):
             return ""
         self._is_said = True

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from shardwise.question import Outcome
-from shardwise.student.progress.events import Event
+from shardwise.student.progress.events import SEED, Event
 
 if TYPE_CHECKING:
     from fsrs import Scheduler
@@ -74,6 +74,11 @@ class Record:
     def due_by(self, today: date) -> datetime | None:
         """Return when it was due if that is on that local day or before, otherwise None."""
         return self.due if self.is_due(today) else None
+
+    @property
+    def seed(self) -> str:
+        """The seed of the variant to ask: as in its notebook the first time, and with new numbers afterwards."""
+        return self.next_seed() if self.is_begun else SEED
 
     def next_seed(self) -> str:
         """Return the seed of an unseen variant. Practice notebooks use 0."""

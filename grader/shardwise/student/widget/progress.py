@@ -11,7 +11,7 @@ from shardwise.student.widget.form import FormWidget
 
 
 class ProgressCard(FormWidget):
-    """A progress card; `renew` makes the card again after an answer.
+    """The progress card of a notebook. After each answer, `renew` returns the current card.
 
     With `returns`, the page scrolls to the first open problem of the card's chapter.
     """
