@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Request, ViewportSize, WebSocket, expect, sync_playwright
 
-from browser.in_jupyter import IS_TIDY, TIDY_UP
+from browser.in_jupyter import IS_TIDY, PATIENCE_MS, TIDY_UP
 from checkout import fresh_session
 from contrast import PALE
 from jupyter_lab import CHROMIUM, QUIET, Lab, running_lab
@@ -28,7 +28,6 @@ HOW_TO_GET_IT = (
     "    apt-get install --no-install-recommends chromium-headless-shell fonts-dejavu-core fonts-liberation"
 )
 TALL: ViewportSize = {"width": 1100, "height": 1500}
-PATIENCE_MS = 20_000  # for one step on a busy machine
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 from jupyter_lab import KERNEL, App, Lab
 
@@ -22,6 +23,8 @@ READY = """async () => {
 }"""
 # As a click on its name in the file browser does.
 OPEN = "(path) => window.jupyterapp.commands.execute('docmanager:open', { path }).then(() => null)"
+IS_OPEN = "() => window.jupyterapp?.shell?.currentWidget?.context"
+PATIENCE_MS = 20_000  # for one step on a busy machine
 # JupyterLab clears its state if `reset` is in the address. It may reload the page for that, and then removes `reset`.
 IS_RESET = "() => !/[?&]reset/.test(location.search)"
 IS_TIDY = """async () => {
@@ -62,7 +65,11 @@ def show(page: Page, lab: Lab, name: str, notebook: Mapping[str, Any], app: App 
 def open_in(page: Page, lab: Lab, name: str, app: App = "lab") -> None:
     """Open a notebook in the JupyterLab that the page shows, or load the application if it shows none."""
     if app == "lab" and page.url.startswith(f"{lab.url}/lab"):
-        page.evaluate(OPEN, name)
+        for _ in range(4):  # JupyterLab drops what is opened while it still clears its state after `reset`
+            with suppress(Error):
+                page.evaluate(OPEN, name)
+                page.wait_for_function(IS_OPEN, timeout=PATIENCE_MS / 4)
+                break
     else:
         page.goto(lab.address(name, app) + "&reset")
         if app == "lab":
@@ -71,7 +78,7 @@ def open_in(page: Page, lab: Lab, name: str, app: App = "lab") -> None:
 
 def ready(page: Page) -> None:
     """Wait until the open notebook can be run."""
-    page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
+    page.wait_for_function(IS_OPEN)
     page.evaluate(READY)
 
 
