@@ -14,7 +14,7 @@ from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 from shardwise import __version__
 from shardwise.atomic_files import patiently, replacing
 from shardwise.grading.outcome import Batch
-from shardwise.grading.results import Answer, Result, to_json
+from shardwise.grading.results import RESULTS, Answer, Result, to_json
 from shardwise.markdown.feedback import as_markdown, as_plain
 from shardwise.markdown.plain import to_plain
 from shardwise.question import Outcome
@@ -30,7 +30,7 @@ def _write(batch: Batch) -> None:
     with (
         replacing(batch.out / "grades.csv", private=True) as grades,
         replacing(batch.out / "unreadable.csv", private=True) as unread,
-        replacing(batch.out / "results.jsonl", private=True) as documents,
+        replacing(batch.out / RESULTS, private=True) as documents,
         unread.open("w", encoding="utf-8", newline="") as unread_answers,
         grades.open("w", encoding="utf-8", newline="") as table,
         documents.open("w", encoding="utf-8", newline="\n") as lines,

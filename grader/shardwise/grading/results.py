@@ -7,13 +7,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from pathlib import Path
+from typing import Literal, get_args
 
 from shardwise import __version__
 from shardwise.errors import ShardwiseError
 from shardwise.question import Feedback, Outcome, Question
+from shardwise.text_files import lines_of
 
-Status = Literal["graded", "ungraded", "missing"]
+Status = Literal["graded", "ungraded", "missing", "excused"]
 
 
 @dataclass(frozen=True)
@@ -117,3 +119,38 @@ def to_json(result: Result) -> str:
     names = ("path", "student", "name", "set", "status", "reason", "points", "max_points", "late", "received", "received_by", "notes", "tier", "version")  # fmt: skip
     head = json.dumps({name: getattr(result, name) for name in names}, ensure_ascii=False)
     return f'{head.removesuffix("}")}, "questions": {result.answers_json}}}'
+
+
+RESULTS = "results.jsonl"
+_LONGEST_LINE = 50_000_000  # bytes; a submission's line has about 20,000
+
+
+def read_results(folder: Path) -> list[Result]:
+    """Read the results that the last run wrote into a folder, as they count: one per notebook and student.
+
+    Raises ShardwiseError if there are none or if the file is damaged.
+    """
+    path = folder / RESULTS
+    try:
+        with path.open("rb") as file:
+            return [_from_json(line) for line in lines_of(file, _LONGEST_LINE)]
+    except OSError as error:
+        raise ShardwiseError(
+            f"{path} cannot be read: {error.strerror}. Grade first:  shardwise grade ... --out {folder}"
+        ) from None
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        raise ShardwiseError(f"{path} is damaged. Run the same `shardwise grade` again to write it anew.") from None
+
+
+def _from_json(line: bytes) -> Result:
+    """Return a result from a line that `to_json` wrote."""
+    data = json.loads(line)
+    answers = data.pop("questions")
+    if data["status"] not in get_args(Status):
+        raise ValueError("unknown status")
+    scores = {
+        each["question"].rpartition("/")[2]: None if each["outcome"] == Outcome.BROKEN else each["points"]
+        for each in answers
+    }
+    answers_json = json.dumps(answers, ensure_ascii=False)
+    return Result(**{**data, "notes": tuple(data["notes"])}, scores=scores, answers_json=answers_json)

@@ -26,6 +26,7 @@ class Student:
     id: str
     name: str
     also: tuple[str, ...] = ()  # the student's aliases in course systems
+    section: str = ""  # or group
 
 
 def load_roster(path: Path) -> list[Student]:

@@ -1,0 +1,1 @@
+"""Exchange with other tools: nbgrader, Gradescope, learning platforms, question formats and PDF."""
