@@ -12,6 +12,7 @@ import typer
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, banks_of, must_be_a_folder
 from shardwise.cli.tables import progress_bar
+from shardwise.course.assigning.dates import in_words
 from shardwise.course.assigning.keys import KEY_FILE, course_key
 from shardwise.course.assigning.roster import load_roster
 from shardwise.errors import Faulty, ShardwiseError
@@ -80,6 +81,10 @@ def assign(
     typer.echo(f"{done.notebooks} notebook{'' if done.notebooks == 1 else 's'} in {out / 'notebooks'}{kept}{left}")
     for change in done.changes:
         typer.echo(f"Changed: {change}")
+    for section, count in done.other_sections.items():
+        who = f"Section {section!r}" if section else "No section"
+        until = f"due {in_words(due)}" if (due := made["set"].due) else "no due date"
+        typer.echo(f"{who}: {count} student{'s' * (count != 1)}, {until}, as the set has no other date for them.")
     _say_what_was_worked_in(done.worked_in, bool(done.changes))
     typer.echo(f"{done.lock} contains every student's questions and answer keys. Do not share it with students.")
 

@@ -168,12 +168,13 @@ class Intake:
                 f"Not run: there are more than {_MOST_OF_A_STUDENT} notebooks of {student} for this set."
             )
         received = self.received(found, student, lock.set_name)
-        if received.at is None and lock.due is not None:
+        due = lock.due_of(student)
+        if received.at is None and due is not None:
             note = "It is unknown when this was received, so it does not count as late."
             submission = replace(submission, notes=(*submission.notes, note))
-        is_late = received.at is not None and lock.due is not None and received.at > lock.due
+        is_late = received.at is not None and due is not None and received.at > due
         title = str(lock.header.get("title") or "")
-        return Task(submission, lock.line(student), late=is_late, title=title, due=lock.due), received
+        return Task(submission, lock.line(student), late=is_late, title=title, due=due), received
 
 
 def _practice_line(practice: Practice | None, chapter: str, seed: str) -> bytes | None:

@@ -46,7 +46,7 @@ class Batch:
         for name in ledger.sets():
             for student in sorted(self.locks[name].students()) if name in self.locks else ():
                 if not ledger.handed_in(name, student):
-                    yield self._without_notebook(name, student)
+                    yield _in_course(self._without_notebook(name, student), self.locks[name])
 
     def _without_notebook(self, name_of_set: str, student: str) -> Result:
         """Return the result of a student without a notebook, or whose notebook somebody else may have submitted."""
@@ -58,9 +58,12 @@ class Batch:
         return Result(student, name_of_set, who, status="ungraded", reason=reason, max_points=points, path=place)
 
     def _with_owner(self, result: Result) -> Result:
-        """Return an ungraded result with the student's name and points, if the lock file has them."""
+        """Return a result with the student's section and due date and, if it is ungraded, name and points, from the lock file."""
         lock = self.locks.get(result.set)
-        if result.status != "ungraded" or lock is None or result.student not in lock.places:
+        if lock is None or result.student not in lock.places:
+            return result
+        result = _in_course(result, lock)
+        if result.status != "ungraded":
             return result
         name, points = lock.about(result.student)
         return replace(result, name=name, max_points=points)
@@ -73,3 +76,9 @@ class Batch:
         """Return the questions, which are the columns of a table of grades."""
         with Ledger(self.out / LEDGER, self.keys) as ledger:
             return ledger.questions()
+
+
+def _in_course(result: Result, lock: Lock) -> Result:
+    """Return a result with its student's section and due date."""
+    due = lock.due_of(result.student)
+    return replace(result, section=lock.section_of(result.student), due=due.isoformat() if due else "")

@@ -51,6 +51,7 @@ def _write(batch: Batch) -> None:
 _HEAD = [
     "student",
     "name",
+    "section",
     "set",
     "status",
     "points",
@@ -65,7 +66,7 @@ _HEAD = [
 
 def _grades(result: Result, questions: Iterable[str]) -> list[str]:
     most = result.max_points or None  # empty if its questions are unknown
-    return [result.student, result.name, result.set, result.status, _number(result.points), _number(most),
+    return [result.student, result.name, result.section, result.set, result.status, _number(result.points), _number(most),
             "yes" if result.late else "", result.received, result.received_by, *(_number(result.scores.get(name)) for name in questions),
             result.reason, result.path]  # fmt: skip
 

@@ -62,6 +62,8 @@ class Result:
     path: str = ""  # of the notebook
     received: str = ""  # when, as ISO 8601 with an offset; empty if unknown
     received_by: str = ""  # the source of that time: file, archive, table, git or gradescope
+    section: str = ""  # of the course
+    due: str = ""  # the student's own due date, as ISO 8601 with an offset; empty if there is none
     seconds: float = field(default=0.0, compare=False)  # time that its worker took
 
     @property
@@ -116,7 +118,7 @@ def _document(answer: Answer) -> dict[str, object]:
 
 def to_json(result: Result) -> str:
     """Return a result as JSON without keys, so that it can be shared; the answers come last, as their original text."""
-    names = ("path", "student", "name", "set", "status", "reason", "points", "max_points", "late", "received", "received_by", "notes", "tier", "version")  # fmt: skip
+    names = ("path", "student", "name", "set", "status", "reason", "points", "max_points", "late", "received", "received_by", "section", "due", "notes", "tier", "version")  # fmt: skip
     head = json.dumps({name: getattr(result, name) for name in names}, ensure_ascii=False)
     return f'{head.removesuffix("}")}, "questions": {result.answers_json}}}'
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from shardwise import __version__
 from shardwise.atomic_files import alone_in, write_file
@@ -17,7 +18,7 @@ from shardwise.bank.bank import Catalogue
 from shardwise.course.assigning.drawing import Maker
 from shardwise.course.assigning.handed_out import is_as_handed_out
 from shardwise.course.assigning.keys import key_fingerprint
-from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
+from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, due_in, line_of, student_line, writing
 from shardwise.course.assigning.roster import Student
 from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import Faulty, ShardwiseError
@@ -47,6 +48,28 @@ def _entry(value: Any) -> Any:
     return {"id": value} if isinstance(value, str) else value
 
 
+def _no_number(due: Any) -> Any:
+    # 20261201 would be read as seconds since 1970, and everybody would be late
+    if isinstance(due, int | float) or (isinstance(due, str) and not _is_date(due)):
+        raise ValueError(f"a due date looks like 2026-12-01T23:59:00+01:00 or ...Z, not {due!r}")
+    return due
+
+
+def _with_offset(due: datetime) -> datetime:
+    if due.tzinfo is None:
+        raise ValueError("a due date needs an offset, such as 2026-12-01T23:59:00+01:00 or ...Z")
+    return due
+
+
+DueDate = Annotated[datetime, BeforeValidator(_no_number), AfterValidator(_with_offset)]
+
+
+class SetSection(AuthorModel):
+    """A section of the roster, which may have another due date."""
+
+    due: DueDate = Field(description="ISO 8601 with an offset.")
+
+
 class SetDefinition(AuthorModel):
     """A set of problems to assign."""
 
@@ -58,7 +81,8 @@ class SetDefinition(AuthorModel):
     )
     hand_in: str = Field("", description="Markdown: where and how to hand in; shown in the notebook.")
     attempts: int | None = Field(None, ge=1, description="How often a student may hand in; shown in the notebook.")
-    due: datetime | None = Field(None, description="ISO 8601 with an offset, such as 2026-12-01T23:59:00+01:00.")
+    due: DueDate | None = Field(None, description="ISO 8601 with an offset, such as 2026-12-01T23:59:00+01:00.")
+    sections: Mapping[str, SetSection] = Field({}, description="Sections of the roster with a due date of their own.")
 
     @field_validator("name")
     @classmethod
@@ -66,21 +90,6 @@ class SetDefinition(AuthorModel):
         if fault := fault_of_name(name):
             raise ValueError(f"{name!r} {': '.join(fault)}")
         return name
-
-    @field_validator("due", mode="before")
-    @classmethod
-    def _no_number(cls, due: Any) -> Any:
-        # 20261201 would be read as seconds since 1970, and everybody would be late
-        if isinstance(due, int | float) or (isinstance(due, str) and not _is_date(due)):
-            raise ValueError(f"a due date looks like 2026-12-01T23:59:00+01:00 or ...Z, not {due!r}")
-        return due
-
-    @field_validator("due", mode="after")
-    @classmethod
-    def _with_offset(cls, due: datetime | None) -> datetime | None:
-        if due is not None and due.tzinfo is None:
-            raise ValueError("a due date needs an offset, such as 2026-12-01T23:59:00+01:00 or ...Z")
-        return due
 
 
 def _is_date(text: str) -> bool:
@@ -122,6 +131,7 @@ class Assigned:
     left: tuple[str, ...] = ()  # students in the lock file who are no longer on the roster
     changes: tuple[str, ...] = ()  # changes in the set since the last run
     worked_in: tuple[Path, ...] = ()  # notebooks that are out of date but contain work, so they were not overwritten
+    other_sections: Mapping[str, int] = field(default_factory=dict)  # students by section without a due date of its own
 
 
 def assign(
@@ -155,6 +165,8 @@ def assign(
                 "Give the set a new name, or use another --out."
             )
         _must_be_the_students_of(before, students)
+        sections = _sections_of(before, students)
+        _must_have_students(definition, sections)
         changes = _changes(before.header, header) if before else ()
         kept = len(before.places) if before else 0
         on_roster = {student.id for student in students}
@@ -174,10 +186,27 @@ def assign(
         lock, worked_in = Lock(path, key), []
         for student in lock.students():
             place = _place(out, student, definition.name)
-            if not _hand_out(maker.notebook(student, lock.line(student)), place, force=force):
+            if not _hand_out(maker.notebook(student, lock.line(student), lock.section_of(student)), place, force=force):
                 worked_in.append(place)
             progress()
-    return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
+    others = {name: n for name, n in sections.items() if definition.sections and name not in definition.sections}
+    return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in), others)
+
+
+def _sections_of(before: Lock | None, students: Sequence[Student]) -> Counter[str]:
+    """Return how many students each section has, those included who left the roster and are still in the lock file."""
+    drawn = {student: before.section_of(student) for student in before.places} if before else {}
+    return Counter((drawn | {student.id: student.section for student in students}).values())
+
+
+def _must_have_students(definition: SetDefinition, sections: Mapping[str, int]) -> None:
+    """Raise ShardwiseError for sections of a set without students: with a typo, a section would have the wrong due date."""
+    if empty := [repr(name) for name in definition.sections if name not in sections]:
+        on_roster = ", ".join(repr(name) for name in sorted(sections) if name)
+        raise ShardwiseError(
+            f"The set {definition.name} has a due date for section {' and '.join(empty)}, but no student on the roster is in it. "
+            + (f"The roster has {on_roster}." if on_roster else 'The roster needs a column "section".')
+        )
 
 
 def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
@@ -211,6 +240,7 @@ def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str,
         "hand_in": definition.hand_in,
         "attempts": definition.attempts,
         "due": definition.due.isoformat() if definition.due else None,
+        **({"sections": _sections(definition)} if definition.sections else {}),
         "problems": [bank.find(entry.id).id for entry in definition.problems],
         "points": [entry.points for entry in definition.problems],
         "key": key_fingerprint(key),
@@ -218,11 +248,17 @@ def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str,
     }
 
 
+def _sections(definition: SetDefinition) -> dict[str, Any]:
+    return {name: {"due": section.due.isoformat()} for name, section in definition.sections.items()}
+
+
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
     """Describe the changes in a set since the last run."""
     names = ("title", "intro", "hand_in", "due", "attempts")
     pairs = [(name, old[name], new[name]) for name in names]
     points = zip(new["problems"], old["points"], new["points"], strict=True)
+    sections = {**old.get("sections", {}), **new.get("sections", {})}
+    pairs += [(f"due date of section {name}", due_in(old, name), due_in(new, name)) for name in sections]
     pairs += [(f"points of {problem.rpartition('/')[2]}", _points(was), _points(now)) for problem, was, now in points]
     return tuple(f"{name}: {_said(before)} → {_said(after)}" for name, before, after in pairs if before != after)
 
@@ -259,8 +295,8 @@ def _updated(line: dict[str, Any], today: Student | None, points: Mapping[int, f
     """Return a student's line with current names and points; a student who left the roster keeps the old names."""
     for place, worth in points.items():
         line["questions"][place]["points"] = worth
-    name, also = (today.name, today.also) if today else (line["name"], line.get("also", ()))
-    return line_of(student_line(line["student"], name, line["questions"], also)).encode()
+    whose = today or Student(line["student"], line["name"], line.get("also", ()), line.get("section", ""))
+    return line_of(student_line(line["student"], whose.name, line["questions"], whose.also, whose.section)).encode()
 
 
 def _hand_out(text: str, path: Path, *, force: bool) -> bool:

@@ -40,12 +40,12 @@ class Maker:
         if out is not None and out.exists():
             self._must_ask_the_same(out, student, questions)
         dumped = [question.model_dump(mode="json") for question in questions]
-        return line_of(student_line(student.id, student.name, dumped, student.also)).encode()
+        return line_of(student_line(student.id, student.name, dumped, student.also, student.section)).encode()
 
-    def notebook(self, student: str, line: bytes) -> str:
-        """Return the text of a student's notebook, made only from a line of the lock file."""
+    def notebook(self, student: str, line: bytes, section: str) -> str:
+        """Return the text of a student's notebook, made only from the lock file."""
         name, questions = read_line(line)
-        return student_notebook(self._header, student, name or student, questions)
+        return student_notebook(self._header, student, name or student, questions, section)
 
     def _questions(self, student: str) -> list[Question]:
         found = []

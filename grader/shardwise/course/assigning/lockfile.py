@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -29,10 +30,23 @@ from shardwise.text_files import first_line, lines_of
 LOCK_SUFFIX = ".lock.jsonl"
 FORMAT = 4  # of lock files: format 2 had no signatures, and format 3 did not bind a line to its set
 _END = 200  # bytes at the end of a line that contain the student
-# The beginning of a student's line: name, points and aliases can be read without the questions.
-_ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), (?:"also": (\[[^\]]*\]), )?')
+# The beginning of a student's line: name, points, aliases and section can be read without the questions.
+_ABOUT = re.compile(
+    rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), '
+    rb'(?:"also": (\[[^\]]*\]), )?(?:"section": ("(?:[^"\\]|\\.)*"), )?'
+)
 _SIGNATURE = re.compile(rb', "signature": "([0-9a-f]{64})"\}\n$')
 _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # errors that JSON of an unexpected shape causes
+
+
+@dataclass(frozen=True)
+class _About:
+    """What can be read about a student without their questions."""
+
+    name: str
+    points: float = 0.0
+    also: tuple[str, ...] = ()  # aliases in course systems
+    section: str = ""
 
 
 class Lock:
@@ -46,7 +60,7 @@ class Lock:
         self.path = path
         self.places: dict[str, int] = {}
         self._before: dict[str, bytes] = {}  # the signature of the line before each student's
-        self._about: dict[str, tuple[str, float, tuple[str, ...]]] = {}  # names and points of each student
+        self._about: dict[str, _About] = {}
         self.is_whole = False
         if path.exists() and not path.is_file():  # reading a pipe would block
             raise ShardwiseError(f"{path} cannot be read as a lock file: it is not a regular file.")
@@ -120,8 +134,14 @@ class Lock:
 
     @property
     def due(self) -> datetime | None:
-        """The due date, if there is one. Raises ShardwiseError if it cannot be read."""
-        due = self.header.get("due")
+        """The set's due date, if there is one; a section may have its own. Raises ShardwiseError if it cannot be read."""
+        return self._moment(self.header.get("due"))
+
+    def due_of(self, student: str) -> datetime | None:
+        """Return when a set is due for a student: their section's date, or else the set's. Raises KeyError, ShardwiseError."""
+        return self._moment(due_in(self.header, self.section_of(student)))
+
+    def _moment(self, due: Any) -> datetime | None:
         try:
             found = datetime.fromisoformat(due) if due else None
         except _DAMAGE:
@@ -141,13 +161,17 @@ class Lock:
 
     def about(self, student: str) -> tuple[str, float]:
         """Return a student's name and question points. Raises KeyError."""
-        name, points, _ = self._about[student]
-        return name, points
+        about = self._about[student]
+        return about.name, about.points
 
     def called(self, student: str) -> tuple[str, tuple[str, ...]]:
         """Return a student's name and their aliases in course systems. Raises KeyError."""
-        name, _, also = self._about[student]
-        return name, also
+        about = self._about[student]
+        return about.name, about.also
+
+    def section_of(self, student: str) -> str:
+        """Return a student's section; empty without one. Raises KeyError."""
+        return self._about[student].section
 
     def questions(self, student: str) -> list[Question]:
         """Return a student's questions as drawn. Raises KeyError for an unknown student, ShardwiseError for a damaged line."""
@@ -206,11 +230,11 @@ def writing(path: Path, key: bytes) -> Iterator[LockWriter]:
 
 
 def student_line(
-    student: str, name: str, questions: Sequence[Mapping[str, Any]], also: Sequence[str] = ()
+    student: str, name: str, questions: Sequence[Mapping[str, Any]], also: Sequence[str] = (), section: str = ""
 ) -> dict[str, Any]:
     """Return a student's line, with frequently read fields at its ends; `also` contains their aliases in course systems."""
     points = round(sum(float(question["points"]) for question in questions), 4)
-    others = {"also": list(also)} if also else {}
+    others = {**({"also": list(also)} if also else {}), **({"section": section} if section else {})}
     return {"name": name, "points": points, **others, "questions": questions, "student": student}
 
 
@@ -247,12 +271,20 @@ def _student_of(line: bytes) -> str:
     return found[1].decode() if found else str(json.loads(line)["student"])
 
 
-def _about(line: bytes, student: str) -> tuple[str, float, tuple[str, ...]]:
-    """Return a student's name, question points, and aliases in course systems, from a line."""
+def _about(line: bytes, student: str) -> _About:
+    """Return what a line says about its student, without parsing the questions."""
     found = _ABOUT.match(line)
-    return (
-        (json.loads(found[1]), float(found[2]), tuple(json.loads(found[3] or b"[]"))) if found else (student, 0.0, ())
+    if not found:
+        return _About(student)
+    return _About(
+        json.loads(found[1]), float(found[2]), tuple(json.loads(found[3] or b"[]")), json.loads(found[4] or b'""')
     )
+
+
+def due_in(header: Mapping[str, Any], section: str) -> Any:
+    """Return the due date that a lock file's header gives a section, as it is written; None without one."""
+    own = header.get("sections", {}).get(section)
+    return own["due"] if own else header.get("due")
 
 
 def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:

@@ -59,8 +59,8 @@ def load_roster(path: Path) -> list[Student]:
         elif student.lower() in students:
             remedy = "Keep one of the lines. Upper and lower case make no difference."
             faults.append(Fault(place, f"student {student!r} is listed twice", remedy))
-        name = " ".join(printable(row.get(head.get("name", ""), "")).split())
-        students[student.lower()] = Student(student, name or student, _aliases(row, head, student))
+        name, section = (" ".join(printable(row.get(head.get(of, ""), "")).split()) for of in ("name", "section"))
+        students[student.lower()] = Student(student, name or student, _aliases(row, head, student), section)
         places[student.lower()] = place
     faults += _shared(students, places)
     if faults:

@@ -9,16 +9,19 @@ from typing import Any
 
 from shardwise.course.assigning.dates import in_words
 from shardwise.course.assigning.handed_out import MARK, notebook_digest
+from shardwise.course.assigning.lockfile import due_in
 from shardwise.course.assigning.notebooks import compact_text, set_notebook
 from shardwise.question import Question
 
 
-def student_notebook(header: Mapping[str, Any], student: str, name: str, questions: Sequence[Question]) -> str:
+def student_notebook(
+    header: Mapping[str, Any], student: str, name: str, questions: Sequence[Question], section: str = ""
+) -> str:
     """Return the text of a student's notebook file, made only from the lock file."""
     made = set_notebook(
         questions,
         set_name=header["set"],
-        intro=_intro(header, name, questions),
+        intro=_intro(header, name, questions, due_in(header, section)),
         closing=f"## Before you hand in\n\n{_hand_in(header)}",
         metadata={"set": header["set"], "student": student},
     )
@@ -26,11 +29,11 @@ def student_notebook(header: Mapping[str, Any], student: str, name: str, questio
     return compact_text(made)
 
 
-def _intro(header: Mapping[str, Any], name: str, questions: Sequence[Question]) -> str:
+def _intro(header: Mapping[str, Any], name: str, questions: Sequence[Question], until: str | None) -> str:
     """Return the introduction of a graded notebook: its student, number of questions, due date, and how to answer."""
     total = sum(question.points for question in questions)
     count = f"{len(questions)} question{'' if len(questions) == 1 else 's'}, {total:g} points"
-    due = f", **due {in_words(datetime.fromisoformat(header['due']))}**" if header.get("due") else ""
+    due = f", **due {in_words(datetime.fromisoformat(until))}**" if until else ""
     about = [
         f"# {header['title']}",
         f"**{_inert(name)}**: {count}{due}.",
