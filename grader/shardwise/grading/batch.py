@@ -85,18 +85,29 @@ def grade(
         width = max(1, min(workers, found))
         opener = executor or (here if width == 1 else pool(width))
         decisions = decisions or Decisions()
+        decisions.overrides.check(near.known.values())
+        if counted is None:
+            ledger.decide(decisions.overrides.documents(), _now(), who_runs())
         if decisions.student and (several := sum(not each.is_stray for each in find(paths, whose))) > 1:
             raise ShardwiseError(f"--student names the owner of a single notebook, but there are {several}.")
         intake = Intake(paths, near, settings, practice, decisions)
         run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known, whose)
         run.over(find(paths, whose), opener, width)
-        run.choose(opener, latest=decisions.latest)
+        run.choose(opener)
         run.drop_strays()
         run.end()
     if not (out / LEDGER).is_file():  # otherwise the tables would be empty
         raise ShardwiseError(f"{out / LEDGER} was deleted while it was being written. Run the same command again.")
     return Batch(
-        out, near.known, run.tried_again, near.unused, tuple(run.failed), intake.claimed, run.gone, tuple(keys)
+        out,
+        near.known,
+        run.tried_again,
+        near.unused,
+        tuple(run.failed),
+        intake.claimed,
+        run.gone,
+        tuple(keys),
+        decisions.overrides,
     )
 
 
@@ -134,7 +145,7 @@ class _Run:
     ) -> None:
         self._ledger, self._out, self._intake, self._settings, self._step = ledger, out, intake, settings, step
         self._kind_of_page = WITH_SOLUTIONS if settings.solutions else "plain"
-        self._who = f"{_user()}@{platform.node()}"
+        self._who = who_runs()
         self._last = False  # whether this is the last retry
         self._unread: list[SubmittedFile] = []  # to retry
         self._failed: list[Prepared] = []  # to retry: the grader failed, or no result came back
@@ -164,13 +175,14 @@ class _Run:
                 time.sleep(_PAUSE)
                 self._grade([*failed, *self._new(unread)], opener, 1)
 
-    def choose(self, opener: Opener, *, latest: bool) -> None:
-        """Choose the notebook that counts among several of a student: the first of copies, or with `latest` the latest of all.
+    def choose(self, opener: Opener) -> None:
+        """Choose the notebook that counts among several of a student: the first of copies, or the latest if a person said so.
 
         A notebook beyond the permitted attempts gets the grade of the last attempt, so nobody has to choose between the two.
         """
         for whose, found in list(self._taken.items()):
             taken = sorted(found.values(), key=lambda each: each.received.timestamp() if each.received else 0.0)
+            latest = self._intake.latest_counts(*whose)
             taken = self._theirs(whose, taken) if latest else taken
             if len(taken) > 1 or any(each.came_after for each in taken):
                 self._choose(whose, taken, opener, latest=latest)
@@ -196,6 +208,9 @@ class _Run:
         name_of_set, student = whose
         different = {each.notebook: each for each in reversed(taken)}  # the first of identical copies
         by_place = sorted(different.values(), key=taken.index)
+        if self._intake.are_attempts(*whose):
+            for each in by_place[: self._intake.attempts(name_of_set)]:
+                self._ledger.count(each.path, _now(), self._who)
         standing = {each.stands_for: each for each in by_place} | {
             each.stands_for: each for each in by_place if not each.came_after
         }
@@ -375,8 +390,10 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _user() -> str:
+def who_runs() -> str:
+    """Return who runs this, for the record."""
     try:
-        return getpass.getuser()
+        user = getpass.getuser()
     except (KeyError, OSError):  # in a container, the user may have no name
-        return "unknown"
+        user = "unknown"
+    return f"{user}@{platform.node()}"

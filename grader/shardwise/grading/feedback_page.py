@@ -97,7 +97,7 @@ def _row(number: int, question: Question, said: Feedback, source: str, *, soluti
         "outcome": str(said.outcome or "read"),
         "result": f"{mark} {word}",
         "headline": headline(said, final=True),
-        "points": f"{said.points:g} / {question.points:g}",
+        "points": _points(said),
         "prompt": _html(text_of(question)),
         "source": Markup(_listing(str(escape(_shown(source))))) if theirs else "",
         "read": said.read[:500],
@@ -105,6 +105,13 @@ def _row(number: int, question: Question, said: Feedback, source: str, *, soluti
         "picture": Markup(picture(said)),  # drawn from plain data with escaped texts
         "solution": _html(question.solution) if solutions else "",
     }
+
+
+def _points(said: Feedback) -> str:
+    """Return the points of an answer; a bonus has no maximum, and neither has a question that does not count."""
+    if said.max_points:
+        return f"{said.points:g} / {said.max_points:g}"
+    return f"+{said.points:g}" if said.points else "–"
 
 
 def _html(markdown: str) -> Markup:

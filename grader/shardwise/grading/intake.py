@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 
@@ -27,6 +29,7 @@ from shardwise.course.collecting.submissions import Stripped, Submission, parse_
 from shardwise.course.collecting.submitted_files import BadSubmission, SubmittedFile
 from shardwise.course.gradescope import People
 from shardwise.errors import ShardwiseError
+from shardwise.grading.overrides.overrides_file import NO_OVERRIDES, Overrides
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, Task, engine
 from shardwise.question import Question
@@ -40,12 +43,13 @@ _MOST_CHAPTERS = 32  # practice notebooks whose questions are cached, about 0.1 
 
 @dataclass(frozen=True)
 class Decisions:
-    """A person's decisions for a run: the notebook's owner, the source of receipt times, and which of several counts."""
+    """A person's decisions for a run: the notebook's owner, the source of receipt times, and what else they decided."""
 
     student: str | None = None  # the owner of the only notebook
     received: Received = by_file
     latest: bool = False  # whether the latest of a student's notebooks counts; otherwise none does
     uploaders: People = ()  # who submitted the only notebook, according to Gradescope
+    overrides: Overrides = NO_OVERRIDES
 
 
 class PracticeRefused(BadSubmission):
@@ -92,6 +96,7 @@ class Intake:
         notebook, questions = digest(contents), digest(task.questions)
         limits = asdict(self._settings.limits) if self._settings.limits else None
         about = [task.student, task.set, task.late, task.title, str(task.due), *task.submission.notes]
+        about += [task.days_late, repr(task.rulings)] if task.rulings else []
         rests_on = [notebook, questions, engine(), *about, self._settings.unsafe, limits]
         lock = self._locks.get(submission.set or "")
         is_vouched = lock is None or self._decisions.student is not None or vouches(found, task.student, lock)
@@ -140,6 +145,15 @@ class Intake:
         lock = self._locks.get(name_of_set)
         return lock.header.get("attempts") if lock else None
 
+    def latest_counts(self, name_of_set: str, student: str) -> bool:
+        """Return whether the latest of several notebooks of a student counts."""
+        return self._decisions.latest or self.are_attempts(name_of_set, student)
+
+    def are_attempts(self, name_of_set: str, student: str) -> bool:
+        """Return whether an override says which of a student's notebooks counts, so that each of them is an attempt."""
+        lock = self._locks.get(name_of_set)
+        return lock is not None and self._decisions.overrides.of(lock, student).attempts != ""
+
     def _practice(self, found: SubmittedFile, submission: Submission) -> tuple[Task, Receipt]:
         chapter = submission.practice or ""
         line = self._practice_line(chapter, submission.seed)
@@ -168,13 +182,29 @@ class Intake:
                 f"Not run: there are more than {_MOST_OF_A_STUDENT} notebooks of {student} for this set."
             )
         received = self.received(found, student, lock.set_name)
-        due = lock.due_of(student)
+        rulings = self._decisions.overrides.of(lock, student)
+        due = rulings.due or lock.due_of(student)
         if received.at is None and due is not None:
             note = "It is unknown when this was received, so it does not count as late."
             submission = replace(submission, notes=(*submission.notes, note))
-        is_late = received.at is not None and due is not None and received.at > due
+        days = days_late(received.at, due, rulings.late.grace if rulings.late else timedelta())
         title = str(lock.header.get("title") or "")
-        return Task(submission, lock.line(student), late=is_late, title=title, due=due), received
+        task = Task(
+            submission, lock.line(student), late=days > 0, days_late=days, rulings=rulings, title=title, due=due
+        )
+        return task, received
+
+
+def days_late(at: datetime | None, due: datetime | None, grace: timedelta) -> int:
+    """Return how many days have begun between a due date and a receipt; 0 within the grace period and for unknown times.
+
+    >>> due = datetime.fromisoformat("2026-12-01T12:00:00+00:00")
+    >>> [days_late(due + timedelta(hours=hours), due, timedelta(hours=1)) for hours in (0, 1, 2, 24, 25)]
+    [0, 0, 1, 1, 2]
+    """
+    if at is None or due is None or at <= due + grace:
+        return 0
+    return math.ceil((at - due) / timedelta(days=1))
 
 
 def _practice_line(practice: Practice | None, chapter: str, seed: str) -> bytes | None:

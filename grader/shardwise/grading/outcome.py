@@ -9,6 +9,8 @@ from pathlib import Path
 
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.grading.feedback_page import file_of
+from shardwise.grading.overrides.overrides_file import NO_OVERRIDES, Overrides
+from shardwise.grading.overrides.rulings import StudentRulings
 from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.results import Result
 
@@ -29,17 +31,20 @@ class Batch:
     # Students whose counting notebook is gone and was graded with older questions, and the number of its questions.
     gone: Mapping[str, int] = field(default_factory=dict)
     keys: tuple[bytes, ...] = field(default=(), repr=False)  # course keys, the first of which signs a new ledger
+    overrides: Overrides = NO_OVERRIDES
 
     def results(self) -> Iterator[Result]:
         """Yield, by set and student, a result per notebook and one for each student without a submission for these sets."""
         with Ledger(self.out / LEDGER, self.keys) as ledger:
             found = map(self._with_owner, ledger.results())
-            yield from merge(found, self._missing(ledger), key=lambda result: (result.set, result.student))
+            both = merge(found, self._missing(ledger), key=lambda result: (result.set, result.student))
+            yield from (self._decided(result, ledger) for result in both)
 
     def handed_in(self) -> Iterator[Result]:
         """Yield the results of this run's notebooks only."""
         with Ledger(self.out / LEDGER, self.keys) as ledger:
-            yield from map(self._with_owner, ledger.results(latest=True))
+            for result in ledger.results(latest=True):
+                yield self._decided(self._with_owner(result), ledger)
 
     def _missing(self, ledger: Ledger) -> Iterator[Result]:
         """Yield the results of the students of these sets without a submission."""
@@ -67,6 +72,41 @@ class Batch:
             return result
         name, points = lock.about(result.student)
         return replace(result, name=name, max_points=points)
+
+    def _decided(self, result: Result, ledger: Ledger) -> Result:
+        """Return a result after the decisions about it that need more than its notebook."""
+        lock = self.locks.get(result.set)
+        if lock is None or result.student not in lock.places or not self.overrides.entries:
+            return result
+        rulings = self.overrides.of(lock, result.student)
+        result = replace(result, due=rulings.due.isoformat()) if rulings.due else result
+        if rulings.is_excused:
+            why = "; ".join(rulings.reasons)
+            return replace(result, status="excused", points=None, reason=why, notes=rulings.notes)
+        if result.status == "graded":
+            return self.kept_attempt(result, rulings, ledger)
+        result = replace(result, max_points=rulings.max_points(lock.questions(result.student)))
+        if rulings.points is None:
+            return result
+        note = f"Your instructor gave this notebook {rulings.points:g} of {result.max_points:g} points."
+        return replace(
+            result, status="graded", points=rulings.points, notes=(note, *rulings.notes, *result.notes), reason=""
+        )
+
+    def kept_attempt(self, result: Result, rulings: StudentRulings, ledger: Ledger) -> Result:
+        """Return the best attempt, or the latest with the average points, if an override says so."""
+        attempts = ledger.attempts(result.set, result.student)
+        if rulings.attempts in ("", "last") or len(attempts) < 2 or result.points is None:
+            return result
+        earned = [f"{each.result.points:g}" for each in attempts]
+        if rulings.attempts == "average":
+            mean = round(sum(each.result.points or 0.0 for each in attempts) / len(attempts), 4)
+            note = f"The average of {len(attempts)} attempts counts: {', '.join(earned)} points."
+            return replace(result, points=mean, notes=(note, *result.notes))
+        best = max(reversed(attempts), key=lambda each: each.result.points or 0.0).result
+        note = f"The best of {len(attempts)} attempts counts: {', '.join(earned)} points."
+        about = {name: getattr(result, name) for name in ("path", "received", "received_by", "section", "due")}
+        return replace(best, notes=(note, *best.notes), **about)
 
     def page(self, result: Result) -> Path:
         """Return the path of a result's feedback page."""

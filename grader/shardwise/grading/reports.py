@@ -168,7 +168,7 @@ def gradescope(result: Result, visibility: str = "visible") -> dict[str, Any]:
     tests = [_gradescope_test(number, answer, visibility) for number, answer in enumerate(result.answers, start=1)]
     return {
         **top,
-        "score": round(sum(test["score"] for test in tests), 4),
+        "score": round(sum(test["score"] for test in tests), 4) if result.points is None else result.points,
         "output": "\n\n".join(notes),
         "tests": tests,
     }

@@ -27,6 +27,7 @@ class Answer:
     draw: str  # a digest of the seed, because seed and bank would reveal the key
     digest: str  # digest of the template
     feedback: Feedback
+    decided: str = ""  # what an instructor decided about it, and why
 
     @property
     def slug(self) -> str:
@@ -76,9 +77,12 @@ class Result:
         """The answers, in the order of the questions. Raises ShardwiseError if their JSON is damaged."""
         try:
             return tuple(
-                Answer(data["title"], data["kind"], data["draw"], data["digest"], Feedback.model_validate(data))
+                Answer(
+                    data["title"], data["kind"], data["draw"], data["digest"],
+                    Feedback.model_validate(data), data.get("decided", ""),
+                )
                 for data in json.loads(self.answers_json)
-            )
+            )  # fmt: skip
         except (ValueError, TypeError, KeyError, RecursionError):
             raise ShardwiseError(
                 f"The ledger is damaged: the feedback to {self.student} for {self.set} cannot be read. "
@@ -91,10 +95,22 @@ class Result:
         return tuple(answer.feedback for answer in self.answers)
 
 
-def marked(result: Result, questions: Sequence[Question], feedback: Sequence[Feedback]) -> Result:
-    """Return a result with its answers and the points that they earn."""
+def marked(
+    result: Result,
+    questions: Sequence[Question],
+    feedback: Sequence[Feedback],
+    decided: Mapping[str, str] | None = None,
+) -> Result:
+    """Return a result with its answers and the points that they earn; `decided` are an instructor's decisions by slug."""
     answers = [
-        Answer(question.title, question.kind, _draw(question.seed), question.digest, said)
+        Answer(
+            question.title,
+            question.kind,
+            _draw(question.seed),
+            question.digest,
+            said,
+            (decided or {}).get(question.slug, ""),
+        )
         for question, said in zip(questions, feedback, strict=True)
     ]
     complete = all(answer.points is not None for answer in answers)
@@ -113,7 +129,11 @@ def _draw(seed: str) -> str:
 
 def _document(answer: Answer) -> dict[str, object]:
     about = {"title": answer.title, "kind": answer.kind, "draw": answer.draw, "digest": answer.digest}
-    return {**answer.feedback.model_dump(mode="json"), **about}
+    return {
+        **answer.feedback.model_dump(mode="json"),
+        **about,
+        **({"decided": answer.decided} if answer.decided else {}),
+    }
 
 
 def to_json(result: Result) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from shardwise.cell_names import names_set_by, was_worked_in
 from shardwise.course.collecting.submissions import StudentCell, Submission
 from shardwise.errors import Unreadable
+from shardwise.grading.overrides.rulings import NO_RULINGS, Ruling, StudentRulings
 from shardwise.grading.running.sandboxes import runner_in
 from shardwise.kinds import kind_of, variable_of
 from shardwise.kinds.calls import Runner
@@ -34,9 +35,12 @@ _WHY_STOPPED = {
 
 
 def grade_one(
-    submission: Submission, questions: Sequence[Question], sandbox: Sandbox
+    submission: Submission, questions: Sequence[Question], sandbox: Sandbox, rulings: StudentRulings = NO_RULINGS
 ) -> tuple[list[Feedback], list[str]]:
-    """Run a submission's code and mark its answers; return feedback in the questions' order, and notes for the report."""
+    """Run a submission's code and mark its answers; return feedback in the questions' order, and notes for the report.
+
+    Answers that the instructor accepts earn points.
+    """
     job = sandbox.run(_steps(submission, questions))
     stopped = _stopped(submission, job)
     run = runner_in(sandbox, MARKING_SECONDS)
@@ -45,7 +49,7 @@ def grade_one(
     for place, question in enumerate(questions):
         cell = answered.get(question.cell)
         try:
-            feedback = _mark(question, job, place, run, cell)
+            feedback = _mark(question, job, place, run, cell, rulings.on(question))
         except Exception as error:  # our error: the student loses nothing, and the report mentions it
             feedback = broken(question, error)
         if feedback.outcome == Outcome.BLANK and (lost := _lost(question, submission, stopped)):
@@ -149,9 +153,12 @@ def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:
     return found
 
 
-def _mark(question: Question, job: JobResult, place: int, run: Runner, cell: StudentCell | None) -> Feedback:
+def _mark(
+    question: Question, job: JobResult, place: int, run: Runner, cell: StudentCell | None, ruling: Ruling
+) -> Feedback:
     try:
-        return check(question, _raw(question, job.results[f"answer-{place}"], cell), runner=run, is_graded=True)
+        raw = _raw(question, job.results[f"answer-{place}"], cell)
+        return ruling.accepting(question, raw, check(question, raw, runner=run, is_graded=True))
     except Unreadable as error:  # the value cannot be fetched, so show the cell's source
         return unreadable_feedback(question, error, cell.source if cell else None, is_graded=True)
 

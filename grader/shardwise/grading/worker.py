@@ -19,6 +19,7 @@ from shardwise.course.assigning.lockfile import read_line
 from shardwise.course.collecting.submissions import Submission
 from shardwise.errors import ShardwiseError, said_by
 from shardwise.grading.feedback_page import HandIn, page
+from shardwise.grading.overrides.rulings import NO_RULINGS, StudentRulings
 from shardwise.grading.results import Result, marked
 from shardwise.grading.running import sandboxes
 from shardwise.grading.submission import grade_one
@@ -45,6 +46,8 @@ class Task:
     submission: Submission
     questions: bytes  # a line of a lock file
     late: bool = False
+    days_late: int = 0  # days that have begun since the due date
+    rulings: StudentRulings = NO_RULINGS
     title: str = ""  # the set's title
     due: datetime | None = None
 
@@ -90,8 +93,12 @@ def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
     result, began = Result(task.student, task.set, late=task.late, tier=sandbox.tier), time.monotonic()
     try:
         name, questions = read_line(task.questions)
-        feedback, notes = grade_one(task.submission, questions, sandbox)
-        result = marked(replace(result, name=name or task.student, notes=tuple(notes)), questions, feedback)
+        feedback, notes = grade_one(task.submission, questions, sandbox, task.rulings)
+        feedback = [task.rulings.on(question).applied(said) for question, said in zip(questions, feedback, strict=True)]
+        result = marked(
+            replace(result, name=name or task.student, notes=tuple(notes)), questions, feedback, task.rulings.decided
+        )
+        result = _totalled(result, task)
         if failed_at := [slug for slug, points in result.scores.items() if points is None]:
             result = replace(result, reason=f"The grader failed on {', '.join(failed_at)}: see the page.")
         handed_in = HandIn(task.title, task.due, _sources(task.submission))
@@ -100,6 +107,19 @@ def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
     except Exception as error:
         sandboxes.close()  # after any error, the next task gets a new sandbox
         return replace(ungraded(task, our_fault(error)), seconds=time.monotonic() - began), ""
+
+
+def _totalled(result: Result, task: Task) -> Result:
+    """Return a result with what lateness costs, or with the points that the instructor gave the notebook."""
+    notes, points = [*task.rulings.notes, *result.notes], result.points
+    if task.rulings.points is not None:
+        points = task.rulings.points
+        notes.insert(0, f"Your instructor gave this notebook {points:g} of {result.max_points:g} points.")
+    elif points is not None:
+        deducted, note = task.rulings.deduction(task.days_late, result.max_points)
+        points = max(0.0, round(points - deducted, 4))
+        notes = [note, *notes] if note else notes
+    return replace(result, points=points, notes=tuple(notes))
 
 
 def _sources(submission: Submission) -> dict[str, str]:

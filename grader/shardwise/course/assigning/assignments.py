@@ -6,15 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from shardwise import __version__
 from shardwise.atomic_files import alone_in, write_file
 from shardwise.bank.bank import Catalogue
+from shardwise.course.assigning.dates import DueDate
 from shardwise.course.assigning.drawing import Maker
 from shardwise.course.assigning.handed_out import is_as_handed_out
 from shardwise.course.assigning.keys import key_fingerprint
@@ -48,22 +48,6 @@ def _entry(value: Any) -> Any:
     return {"id": value} if isinstance(value, str) else value
 
 
-def _no_number(due: Any) -> Any:
-    # 20261201 would be read as seconds since 1970, and everybody would be late
-    if isinstance(due, int | float) or (isinstance(due, str) and not _is_date(due)):
-        raise ValueError(f"a due date looks like 2026-12-01T23:59:00+01:00 or ...Z, not {due!r}")
-    return due
-
-
-def _with_offset(due: datetime) -> datetime:
-    if due.tzinfo is None:
-        raise ValueError("a due date needs an offset, such as 2026-12-01T23:59:00+01:00 or ...Z")
-    return due
-
-
-DueDate = Annotated[datetime, BeforeValidator(_no_number), AfterValidator(_with_offset)]
-
-
 class SetSection(AuthorModel):
     """A section of the roster, which may have another due date."""
 
@@ -90,14 +74,6 @@ class SetDefinition(AuthorModel):
         if fault := fault_of_name(name):
             raise ValueError(f"{name!r} {': '.join(fault)}")
         return name
-
-
-def _is_date(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text.strip())
-    except ValueError:
-        return False
-    return "-" in text.strip()[1:]
 
 
 def load_set(path: Path, bank: Catalogue) -> SetDefinition:

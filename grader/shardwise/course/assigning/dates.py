@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator
 
 
 def in_words(moment: datetime) -> str:
@@ -12,3 +15,27 @@ def in_words(moment: datetime) -> str:
     'Tuesday, 1 December 2026, 23:59 (UTC+01:00)'
     """
     return f"{moment:%A}, {moment.day} {moment:%B %Y}, {moment:%H:%M} ({moment.tzname()})"
+
+
+def _no_number(due: Any) -> Any:
+    # 20261201 would be read as seconds since 1970, and everybody would be late
+    if isinstance(due, int | float) or (isinstance(due, str) and not _is_date(due)):
+        raise ValueError(f"a due date looks like 2026-12-01T23:59:00+01:00 or ...Z, not {due!r}")
+    return due
+
+
+def _with_offset(due: datetime) -> datetime:
+    if due.tzinfo is None:
+        raise ValueError("a due date needs an offset, such as 2026-12-01T23:59:00+01:00 or ...Z")
+    return due
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return "-" in text.strip()[1:]
+
+
+DueDate = Annotated[datetime, BeforeValidator(_no_number), AfterValidator(_with_offset)]

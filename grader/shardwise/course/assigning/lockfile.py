@@ -287,6 +287,11 @@ def due_in(header: Mapping[str, Any], section: str) -> Any:
     return own["due"] if own else header.get("due")
 
 
+def problems_in(header: Mapping[str, Any]) -> list[str]:
+    """Return the ids of all problems that a lock file's header names."""
+    return [str(problem) for problem in header["problems"]]
+
+
 def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
     """Return a student's name and questions from a line of a lock file. Raises ShardwiseError if it is damaged."""
     try:

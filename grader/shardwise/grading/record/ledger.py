@@ -20,6 +20,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.grading.record.ledger_tables import (
     COLUMNS,
     COLUMNS_OF_RESULT,
+    Decision,
     Grading,
     as_grading,
     opened,
@@ -161,6 +162,40 @@ class Ledger:
             signature,
         )
 
+    def count(self, path: str, at: str, who: str) -> None:
+        """Record that the complete grading of a notebook of this run counts as an attempt."""
+        with self._db:
+            self._write(
+                """INSERT INTO counted ("set", student, grading, newest, at, who)
+                SELECT one."set", one.student, one.grading, (
+                    SELECT MAX(id) FROM grading WHERE "set" = one."set" AND student = one.student
+                ), ?, ? FROM notebook AS one JOIN grading AS its ON its.id = one.grading
+                WHERE one.path = ? AND its.points IS NOT NULL AND its.id IS NOT (
+                    SELECT counted.grading FROM counted JOIN grading ON grading.id = counted.grading
+                    WHERE counted."set" = one."set" AND counted.student = one.student AND grading.notebook = its.notebook
+                    ORDER BY counted.id DESC LIMIT 1
+                )""",
+                at, who, path,
+            )  # fmt: skip
+            sign_new(self._db, self._key)
+
+    def decide(self, entries: Sequence[str], at: str, who: str) -> None:
+        """Record which overrides apply from now on, and which were withdrawn."""
+        before = [decision.entry for decision in self.decisions() if decision.applies]
+        changes = [(entry, True) for entry in entries if entry not in before]
+        changes += [(entry, False) for entry in before if entry not in entries]
+        with self._db:
+            for entry, applies in changes:
+                self._write(
+                    "INSERT INTO decision (entry, applies, at, who) VALUES (?, ?, ?, ?)", entry, applies, at, who
+                )
+            sign_new(self._db, self._key)
+
+    def decisions(self) -> list[Decision]:
+        """Return the last record of every override, in order."""
+        query = "SELECT entry, applies, at, who FROM decision WHERE id IN (SELECT MAX(id) FROM decision GROUP BY entry) ORDER BY id"
+        return [Decision(entry, bool(applies), at, who) for entry, applies, at, who in self._all(query)]
+
     def end(self, at: str, who: str) -> None:
         """End a run: record for each student which complete grading counts now.
 
@@ -290,6 +325,14 @@ class Ledger:
         query = """SELECT notebook FROM counted JOIN grading ON grading.id = counted.grading
         WHERE counted."set" = ? AND counted.student = ? GROUP BY notebook ORDER BY MIN(counted.id)"""
         return [str(notebook) for (notebook,) in self._all(query, name_of_set, student)]
+
+    def attempts(self, name_of_set: str, student: str) -> list[Grading]:
+        """Return the last grading of each of a student's notebooks that counted, in order of first occurrence."""
+        query = f"""SELECT {COLUMNS} FROM grading JOIN (
+            SELECT MAX(counted.id) AS last, MIN(counted.id) AS first, grading.notebook AS of FROM counted
+            JOIN grading ON grading.id = counted.grading WHERE counted."set" = ?1 AND counted.student = ?2 GROUP BY grading.notebook
+        ) ON grading.id = (SELECT counted.grading FROM counted WHERE counted.id = last) ORDER BY first"""
+        return [as_grading(row) for row in self._all(query, name_of_set, student)]
 
     def grading_of(self, name_of_set: str, student: str, notebook: str, questions: str) -> Grading:
         """Return the grading of a notebook that counted here: with these questions, or else the one that counted last."""

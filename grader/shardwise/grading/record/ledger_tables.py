@@ -82,6 +82,15 @@ _RECEIPTS = """CREATE TABLE IF NOT EXISTS receipt (
     at TEXT NOT NULL,              -- ISO 8601 with an offset; empty where nobody knows
     source TEXT NOT NULL           -- file, archive, table, git or gradescope
 )"""
+# So does this one: it records when an override was first applied, and when it was withdrawn.
+_DECISIONS = """CREATE TABLE IF NOT EXISTS decision (
+    id INTEGER PRIMARY KEY,
+    entry TEXT NOT NULL,           -- JSON: an entry of overrides.yaml
+    applies INTEGER NOT NULL,      -- 0: it was withdrawn
+    at TEXT NOT NULL,              -- UTC
+    who TEXT NOT NULL,             -- user@host
+    signature TEXT NOT NULL DEFAULT ''
+)"""
 _RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
 _RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")
 COLUMNS = ", ".join(f'"{name}"' for name in (*_RESULT, *_RESTS_ON))  # of a grading
@@ -90,6 +99,7 @@ _SIGNED_COUNTED = (
     'SELECT counted.signature, counted."set", counted.student, grading.key, counted.newest, counted.at, counted.who '
     "FROM counted LEFT JOIN grading ON grading.id = counted.grading"
 )
+_SIGNED_DECISION = "SELECT signature, entry, applies, at, who FROM decision"
 _ASTRAY = """SELECT 1 FROM notebook LEFT JOIN grading ON grading.id = notebook.grading WHERE notebook.grading IS NOT NULL
 AND (notebook.student IS NOT grading.student OR notebook."set" IS NOT grading."set") LIMIT 1"""
 COLUMNS_OF_RESULT = ", ".join(f'grading."{name}"' for name in _RESULT)
@@ -104,6 +114,16 @@ class Grading:
     notebook: str  # digest of the submitted file
     questions: str  # digest of the questions and keys
     engine: str
+    at: str
+    who: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An override that was applied or withdrawn, with when and by whom."""
+
+    entry: str  # JSON
+    applies: bool
     at: str
     who: str
 
@@ -139,6 +159,7 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
             raise sqlite3.DatabaseError("it has unknown tables or triggers")
         if found == _FORMAT or is_new:
             db.execute(_RECEIPTS)
+            db.execute(_DECISIONS)
     except sqlite3.OperationalError as error:
         db.close()
         if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
@@ -172,7 +193,7 @@ def _schema(db: sqlite3.Connection) -> set[str]:
 def _ours() -> frozenset[str]:
     """Return the statements of a valid ledger."""
     with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(f"{_TABLES} {_RECEIPTS};")
+        db.executescript(f"{_TABLES} {_RECEIPTS}; {_DECISIONS};")
         return frozenset(_schema(db))
 
 
@@ -185,11 +206,11 @@ def _signer(db: sqlite3.Connection, path: Path, keys: Sequence[bytes]) -> bytes:
             f"Cannot verify {path}: it was signed with an unknown course key, so its points may be forged. If it is yours, give the key "
             f"with --key or in {VARIABLE}. If not, move it away or use another --out."
         )
-    for query in (_SIGNED_GRADING, _SIGNED_COUNTED):
+    for query in (_SIGNED_GRADING, _SIGNED_COUNTED, _SIGNED_DECISION):
         for signature, *row in db.execute(query):
             if not hmac.compare_digest(str(signature), signature_of(known, row)):
                 raise ShardwiseError(
-                    f"{path} was changed: the signature of a grading is invalid. Restore the file from a copy, "
+                    f"{path} was changed: the signature of a grading or a decision is invalid. Restore the file from a copy, "
                     "or move it away to grade again."
                 )
     if db.execute(_ASTRAY).fetchone():
@@ -207,7 +228,7 @@ def signature_of(key: bytes, row: Sequence[Any]) -> str:
 
 def sign_new(db: sqlite3.Connection, key: bytes) -> None:
     """Sign the rows without a signature, in the transaction that created them."""
-    for table, query in (("grading", _SIGNED_GRADING), ("counted", _SIGNED_COUNTED)):
+    for table, query in (("grading", _SIGNED_GRADING), ("counted", _SIGNED_COUNTED), ("decision", _SIGNED_DECISION)):
         for _, *row, number in db.execute(
             f"{query.replace(' FROM', f', {table}.id FROM')} WHERE {table}.signature = ''"
         ).fetchall():
