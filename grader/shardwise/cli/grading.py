@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -14,6 +15,7 @@ import typer
 
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Banks
+from shardwise.cli.deciding import OverridesFile, overrides_at, overrides_near
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import TrustedBankNames, must_be_a_folder, trusted_banks_of
 from shardwise.cli.tables import (
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from shardwise.course.assigning.lockfile import Lock
     from shardwise.grading.intake import Decisions
     from shardwise.grading.outcome import Batch
+    from shardwise.grading.overrides.keeping import Refusals
+    from shardwise.grading.overrides.model import Override
     from shardwise.grading.regrade import Regrade
     from shardwise.grading.running.executors import Opener
     from shardwise.grading.worker import Settings
@@ -80,6 +84,7 @@ def grade(
     student: Student = None,
     received: ReceivedBy = None,
     latest: Latest = False,
+    overrides: OverridesFile = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     gradescope: Annotated[
         Path | None, typer.Option(help="Write Gradescope's results.json to this file; only with a single notebook.")
@@ -156,8 +161,9 @@ def grade(
             err=True,
         )
     settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-    near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
-    decisions = _decisions(student, received, latest, near, ci.metadata_of(gradescope))
+    near = locks_near(paths, lock or (), named_key(key)).known.values()
+    decided = overrides_at(overrides_near(near, overrides))
+    decisions = replace(_decisions(student, received, latest, near, ci.metadata_of(gradescope)), overrides=decided)
     try:
         batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
     except NoNotebook:
@@ -274,6 +280,17 @@ def regrade(
     student: Student = None,
     received: ReceivedBy = None,
     latest: Latest = False,
+    overrides: OverridesFile = None,
+    never_down: Annotated[
+        bool, typer.Option("--never-down", help="No answer loses points: what it has now is kept by an override.")
+    ] = False,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORDS", help="Change points only for causes with these words. Repeat it."),
+    ] = None,
+    refuse: Annotated[
+        list[str] | None, typer.Option(metavar="WORDS", help="Keep the points for causes with these words. Repeat it.")
+    ] = None,
     workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write the new grades without asking.")] = False,
     bank: TrustedBankNames = None,
@@ -284,6 +301,7 @@ def regrade(
     feedback and solutions.
     """
     from shardwise.grading.intake import locks_near
+    from shardwise.grading.overrides.keeping import Refusals
     from shardwise.grading.record.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
     from shardwise.grading.running.cores import usable
@@ -294,23 +312,31 @@ def regrade(
         raise ShardwiseError(
             f"{out} contains no results yet. Grade first:  shardwise grade ... --out {quote(str(out))}"
         )
-    near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
-    decisions = _decisions(student, received, latest, near)
-    with alone_in(out):
+    near = locks_near(paths, lock or (), named_key(key)).known.values()
+    file = overrides_near(near, overrides)
+    decisions = replace(_decisions(student, received, latest, near), overrides=overrides_at(file))
+    banks, refusals = trusted_banks_of(bank), Refusals(never_down, accept or (), refuse or ())
+
+    def graded_again(decisions: Decisions) -> Regrade:
         with progress_bar("grading again", None) as advance:
-            again = run(
-                paths, out, trusted_banks_of(bank), locks=lock or (), key=named_key(key), decisions=decisions,
+            return run(
+                paths, out, banks, locks=lock or (), key=named_key(key), decisions=decisions,
                 workers=workers or len(usable()), progress=advance,
             )  # fmt: skip
+
+    with alone_in(out):
+        again = graded_again(decisions)
+        if kept := _kept(again, refusals):
+            again = graded_again(replace(decisions, overrides=decisions.overrides.with_entries(kept)))
         answers, students = print_changes(again)
         counts = {"answer": answers, "student": students}
         told = " and ".join(f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count)
         if not told:
             words = _other_than_points(again)
-            _write(again)  # newer templates give the same points, so there is nothing to decide
+            _write(again, file, kept)  # newer templates give the same points, so there is nothing to decide
             typer.echo(f"No points change. {words}")
         elif yes or _agreed(f"{told} would change. Write these changes?"):
-            _write(again)
+            _write(again, file, kept)
             typer.echo(
                 f"Wrote {out / 'grades.csv'}. Earlier gradings stay on record:  shardwise history --out {quote(str(out))}"
             )
@@ -332,12 +358,29 @@ def _other_than_points(again: Regrade) -> str:
     return f"Wrote {'; '.join(written)}." if written else "Nothing else changes either."
 
 
-def _write(again: Regrade) -> None:
-    """Write the new gradings.
+def _kept(again: Regrade, refusals: Refusals) -> list[Override]:
+    """Return the overrides that keep the points whose change an instructor refuses."""
+    from shardwise.grading.batch import now_in_utc, who_runs
+    from shardwise.grading.overrides.keeping import overrides_that_keep
+
+    if not refusals:
+        return []
+    changes = list(again.changes())
+    refusals.check(changes)
+    return list(overrides_that_keep(changes, refusals, who_runs(), now_in_utc()))
+
+
+def _write(again: Regrade, file: Path | None, kept: Sequence[Override]) -> None:
+    """Write the new gradings, and before them the overrides that keep points.
 
     Ctrl-C is held back until all of it is written: halfway, lock file, ledger and tables would disagree.
     """
+    from shardwise.grading.overrides.overrides_file import add_overrides
+
     with waited_for():
+        if kept and file:
+            add_overrides(file, kept)
+            typer.echo(f"Added {len(kept)} override{'s' * (len(kept) > 1)} to {file}: these points stay as they are.")
         again.write()
         say_when_stopped(f"The new grades were written to {again.out}.")
 

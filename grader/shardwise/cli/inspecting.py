@@ -10,7 +10,7 @@ import typer
 
 from shardwise.cli.grading import KeyFile
 from shardwise.cli.options import Json
-from shardwise.cli.tables import print_history, print_tiers
+from shardwise.cli.tables import print_decisions, print_history, print_tiers
 from shardwise.course.assigning.keys import named_key
 from shardwise.errors import ShardwiseError
 
@@ -24,7 +24,7 @@ def history(
     key: KeyFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show every grading, and why it was made.
+    """Show every grading, why it was made, and the overrides.
 
     For each grading, the table lists the time, the points, the cause, the version of shardwise, the sandbox tier, and who ran it.
     """
@@ -38,7 +38,7 @@ def history(
         )
     named = named_key(key)
     with Ledger(out / LEDGER, [named] if named else ()) as ledger:
-        gradings = list(ledger.history(student))
+        gradings, decisions = list(ledger.history(student)), ledger.decisions()
     if not gradings:
         raise ShardwiseError(
             f"{out} has no gradings of {student!r}. Without --student, `shardwise history` lists everybody."
@@ -51,6 +51,7 @@ def history(
             typer.echo(json.dumps({**about, "result": json.loads(to_json(grading.result))}, ensure_ascii=False))
         return
     print_history(gradings, cause_of)
+    print_decisions(decisions)
 
 
 @commands.command(epilog="Example:  shardwise doctor")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import shutil
 import sys
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from shardwise.course.collecting.receipts import Receipt
     from shardwise.grading.consequences import Consequences
     from shardwise.grading.outcome import Batch
-    from shardwise.grading.record.ledger_tables import Grading
+    from shardwise.grading.record.ledger_tables import Decision, Grading
     from shardwise.grading.regrade import Change, Regrade
     from shardwise.grading.results import Result
     from shardwise.question import Question
@@ -189,7 +190,7 @@ def print_grades(batch: Batch) -> dict[str, int]:
 
     For a large class, print only the notebooks that could not be graded.
     """
-    counts = dict.fromkeys(("graded", "incomplete", "ungraded", "missing"), 0)
+    counts = dict.fromkeys(("graded", "incomplete", "ungraded", "missing", "excused"), 0)
     tiers: set[str] = set()
     first: list[tuple[str, ...]] = []  # rows of the table
     troubled: list[tuple[str, ...]] = []
@@ -215,9 +216,11 @@ def print_grades(batch: Batch) -> dict[str, int]:
             err=True,
         )
     used = ", ".join(tier if tier == "none" else f"tier {tier}" for tier in sorted(tiers))
+    excused = f", {counts['excused']} excused" if counts["excused"] else ""
     sandbox = f"; sandbox: {used}" if used else ""  # empty if no code had to be run
     typer.echo(
         f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be graded, {counts['missing']} missing"
+        f"{excused}"
         f"{sandbox}"
     )
     typer.echo(f"{batch.out / 'grades.csv'}")
@@ -328,6 +331,30 @@ def print_history(gradings: Iterable[Grading], cause: Callable[[Grading | None, 
     head = ("when", "student", "set", "points", "cause", "engine", "sandbox", "by")
     print_columns(head, rows, right=(3,), width=_width())
     typer.echo("Times are in UTC.")
+
+
+def print_decisions(decisions: Sequence[Decision]) -> None:
+    """Print the overrides that were applied, and which of them were withdrawn."""
+    if not decisions:
+        return
+    rows = []
+    for decision in decisions:
+        entry = json.loads(decision.entry)
+        what = {name: value for name, value in entry.items() if name not in ("set", "why", "by", "at", "note")}
+        said = "; ".join(f"{name} {_in_brief(value)}" for name, value in what.items())
+        when = decision.at.replace("T", " ").removesuffix("+00:00")
+        rows.append((when, "applied" if decision.applies else "withdrawn", entry.get("set", "all sets"), said, entry["why"], decision.who))  # fmt: skip
+    typer.echo()
+    print_columns(("when", "override", "set", "decision", "why", "by"), rows, width=_width())
+
+
+def _in_brief(value: Any) -> str:
+    """Return a value of an override in a few words."""
+    if isinstance(value, list):
+        return f"{', '.join(value[:3])}{f' and {len(value) - 3} more' if len(value) > 3 else ''}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {_in_brief(its)}" for name, its in value.items())
+    return "yes" if value is True else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def print_tiers(verdicts: Any) -> None:

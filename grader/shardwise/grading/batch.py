@@ -26,7 +26,7 @@ from shardwise.course.collecting.submitted_files import (
 )
 from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
-from shardwise.grading.feedback_page import HandIn, file_of, page
+from shardwise.grading.feedback_page import WITH_SOLUTIONS, HandIn, file_of, page
 from shardwise.grading.intake import Decisions, Intake, Practice, Prepared, digest, locks_near
 from shardwise.grading.outcome import PAGES, Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger
@@ -37,7 +37,6 @@ from shardwise.grading.worker import Settings, engine, our_fault
 from shardwise.markdown.escaping import printable
 from shardwise.text_files import read_bounded
 
-WITH_SOLUTIONS = "with solutions"  # a kind of page
 _TRIES = 2  # retries, one by one, of notebooks that killed a worker or could not be read
 _LARGEST_PAGE = 50_000_000  # bytes of an existing feedback page; a page has about 100,000
 _PAUSE = 0.5  # seconds before each retry
@@ -87,7 +86,7 @@ def grade(
         decisions = decisions or Decisions()
         decisions.overrides.check(near.known.values())
         if counted is None:
-            ledger.decide(decisions.overrides.documents(), _now(), who_runs())
+            ledger.decide(decisions.overrides.documents(), now_in_utc(), who_runs())
         if decisions.student and (several := sum(not each.is_stray for each in find(paths, whose))) > 1:
             raise ShardwiseError(f"--student names the owner of a single notebook, but there are {several}.")
         intake = Intake(paths, near, settings, practice, decisions)
@@ -210,7 +209,7 @@ class _Run:
         by_place = sorted(different.values(), key=taken.index)
         if self._intake.are_attempts(*whose):
             for each in by_place[: self._intake.attempts(name_of_set)]:
-                self._ledger.count(each.path, _now(), self._who)
+                self._ledger.count(each.path, now_in_utc(), self._who)
         standing = {each.stands_for: each for each in by_place} | {
             each.stands_for: each for each in by_place if not each.came_after
         }
@@ -272,7 +271,7 @@ class _Run:
 
     def end(self) -> None:
         """Record which gradings count now; these also use up attempts."""
-        self._ledger.end(_now(), self._who)
+        self._ledger.end(now_in_utc(), self._who)
 
     def _grade(self, prepared: Iterable[Prepared], opener: Opener, width: int) -> None:
         with closing(dispatch(prepared, self._settings, opener, width)) as returned:
@@ -358,7 +357,7 @@ class _Run:
             self._failed.append(sent)
         elif result.status == "graded":
             try:
-                made = Grading(result, sent.key, sent.notebook, sent.questions, engine(), _now(), self._who)
+                made = Grading(result, sent.key, sent.notebook, sent.questions, engine(), now_in_utc(), self._who)
                 patiently(lambda: self._keep(sent.path, made, shown.encode()), self._out)
                 self._step()
             except OSError as error:  # only this page is affected
@@ -386,7 +385,8 @@ def _used_up(place: Path) -> str:
     )
 
 
-def _now() -> str:
+def now_in_utc() -> str:
+    """Return the time, for the record."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

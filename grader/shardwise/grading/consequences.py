@@ -86,15 +86,17 @@ def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decis
         if not ledger.has_counted():
             return Consequences()
         handed_in = _taken_in(paths, near, decisions)
-        standings = list(_other_standings(ledger, handed_in, near, latest=decisions.latest))
+        standings = list(_other_standings(ledger, handed_in, near, decisions))
         for (name_of_set, student), prepared in handed_in.prepared.items():
             counts = ledger.counts(name_of_set, student)
             if counts is None:
                 continue
-            chosen = _chosen(prepared, ledger, near, latest=decisions.latest)
+            latest = _latest_counts(prepared, decisions)
+            chosen = _chosen(prepared, ledger, near, latest=latest)
             if chosen is None:
                 continue
-            if chosen.task.late != counts.result.late:
+            is_decided = chosen.task.rulings.due or chosen.task.rulings.late  # so it is no accident
+            if chosen.task.late != counts.result.late and not is_decided:
                 before = ledger.received(name_of_set, student)
                 late.append(Lateness(student, name_of_set, chosen.task.late, before, chosen.received))
             points.update((name_of_set, *change) for change in _other_points(counts, chosen))
@@ -124,7 +126,9 @@ def _taken_in(paths: Sequence[Path], near: Locks, decisions: Decisions) -> _Hand
     return handed_in
 
 
-def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, latest: bool) -> Iterator[OtherStanding]:
+def _other_standings(
+    ledger: Ledger, handed_in: _HandedIn, near: Locks, decisions: Decisions
+) -> Iterator[OtherStanding]:
     """Yield the students who would lose their grade."""
     for before in ledger.results():
         whose = before.set, before.student
@@ -132,7 +136,7 @@ def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, lates
             continue
         is_there = lies(Path(before.path))  # whether in this run or in one over another part of the class
         if of_theirs := handed_in.prepared.get(whose):
-            several = of_theirs if len(of_theirs) > 1 and not latest else []
+            several = of_theirs if len(of_theirs) > 1 and not _latest_counts(of_theirs, decisions) else []
             different = {each.notebook: each.path for each in several if not _came_after(each, ledger, near)}
             if len(different) > 1:
                 why = f"they have {len(different)} different notebooks: {', '.join(sorted(different.values()))}. Keep the one that counts, or use --latest."
@@ -145,6 +149,11 @@ def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, lates
         elif owner is not None and (any(owner) or before.set in near.known):
             why = f"{before.path} is now {f'{owner[1]}’s notebook for {owner[0]}' if any(owner) else 'a practice notebook'}"
             yield OtherStanding(before.student, before.set, "missing", why)
+
+
+def _latest_counts(handed_in: Sequence[Prepared], decisions: Decisions) -> bool:
+    """Return whether the latest of a student's notebooks counts."""
+    return decisions.latest or bool(handed_in[0].task.rulings.attempts)
 
 
 def _chosen(handed_in: Sequence[Prepared], ledger: Ledger, near: Locks, *, latest: bool) -> Prepared | None:
@@ -165,7 +174,9 @@ def _other_points(before: Grading, now: Prepared) -> Iterator[tuple[str, float, 
     """Yield the questions that would be worth other points."""
     if before.questions == now.questions:
         return
-    worth = {answer.feedback.question: answer.feedback.max_points for answer in before.result.answers}
+    worth = {
+        answer.feedback.question: answer.feedback.max_points for answer in before.result.answers if not answer.decided
+    }
     for question in read_line(now.task.questions)[1]:
         was = worth.get(question.id, question.points)
         if was != question.points:

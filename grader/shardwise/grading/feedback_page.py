@@ -29,6 +29,7 @@ _WIDE = re.compile(r'<(pre(?! class)|table|math(?=[^>]* display="block"))\b')
 _BEFORE_CODE = re.compile(r" *(?:\d+  )? *")  # the line number, if any, and the indentation
 _DEEPEST = 12  # characters; deeper code is not indented further, because a phone has room for about 36
 _LONGEST_NAME = 100  # of a page's file, whose temporary name is longer; file systems allow 255 bytes
+WITH_SOLUTIONS = "with solutions"  # a kind of page
 LONGEST_SOURCE = 8_000  # characters of a student's code on the page
 
 

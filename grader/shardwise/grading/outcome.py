@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from heapq import merge
 from pathlib import Path
 
+from shardwise.atomic_files import write_file
 from shardwise.course.assigning.lockfile import Lock
-from shardwise.grading.feedback_page import file_of
+from shardwise.grading.feedback_page import WITH_SOLUTIONS, HandIn, file_of, page
 from shardwise.grading.overrides.overrides_file import NO_OVERRIDES, Overrides
 from shardwise.grading.overrides.rulings import StudentRulings
 from shardwise.grading.record.ledger import LEDGER, Ledger
@@ -80,18 +82,16 @@ class Batch:
             return result
         rulings = self.overrides.of(lock, result.student)
         result = replace(result, due=rulings.due.isoformat()) if rulings.due else result
-        if rulings.is_excused:
-            why = "; ".join(rulings.reasons)
-            return replace(result, status="excused", points=None, reason=why, notes=rulings.notes)
+        if rulings.excused:
+            return replace(result, status="excused", points=None, reason=rulings.excused, notes=rulings.notes)
         if result.status == "graded":
             return self.kept_attempt(result, rulings, ledger)
         result = replace(result, max_points=rulings.max_points(lock.questions(result.student)))
         if rulings.points is None:
             return result
         note = f"Your instructor gave this notebook {rulings.points:g} of {result.max_points:g} points."
-        return replace(
-            result, status="graded", points=rulings.points, notes=(note, *rulings.notes, *result.notes), reason=""
-        )
+        notes = (note, *rulings.notes, *result.notes)
+        return replace(result, status="graded", points=rulings.points, notes=notes, reason="", is_composed=True)
 
     def kept_attempt(self, result: Result, rulings: StudentRulings, ledger: Ledger) -> Result:
         """Return the best attempt, or the latest with the average points, if an override says so."""
@@ -102,15 +102,25 @@ class Batch:
         if rulings.attempts == "average":
             mean = round(sum(each.result.points or 0.0 for each in attempts) / len(attempts), 4)
             note = f"The average of {len(attempts)} attempts counts: {', '.join(earned)} points."
-            return replace(result, points=mean, notes=(note, *result.notes))
+            return replace(result, points=mean, notes=(note, *result.notes), is_composed=True)
         best = max(reversed(attempts), key=lambda each: each.result.points or 0.0).result
         note = f"The best of {len(attempts)} attempts counts: {', '.join(earned)} points."
         about = {name: getattr(result, name) for name in ("path", "received", "received_by", "section", "due")}
-        return replace(best, notes=(note, *best.notes), **about)
+        return replace(best, notes=(note, *best.notes), is_composed=True, **about)
 
     def page(self, result: Result) -> Path:
         """Return the path of a result's feedback page."""
         return self.out / PAGES / file_of(result.set, result.student)
+
+    def write_page(self, result: Result) -> None:
+        """Write the page of a result that no single notebook has, and so without the student's code."""
+        lock = self.locks[result.set]
+        with Ledger(self.out / LEDGER, self.keys) as ledger:
+            solutions = WITH_SOLUTIONS in ledger.kinds_of_pages()
+        questions = lock.questions(result.student) if result.scores else []
+        about = HandIn(str(lock.header.get("title") or ""), datetime.fromisoformat(result.due) if result.due else None)
+        text = page(result, questions, result.feedback, handed_in=about, solutions=solutions)
+        write_file(self.page(result), text.encode(), private=True)
 
     def questions(self) -> list[str]:
         """Return the questions, which are the columns of a table of grades."""

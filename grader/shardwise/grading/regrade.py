@@ -18,12 +18,14 @@ from shardwise.bank.posing import pose, pose_chapter
 from shardwise.course.assigning.lockfile import Lock, writing
 from shardwise.errors import Reject, ShardwiseError, said_by
 from shardwise.grading import reports
-from shardwise.grading.batch import WITH_SOLUTIONS, Progress, grade
+from shardwise.grading.batch import Progress, grade
 from shardwise.grading.consequences import OtherStanding
+from shardwise.grading.feedback_page import WITH_SOLUTIONS
 from shardwise.grading.intake import Decisions, Practice, locks_near
 from shardwise.grading.outcome import PAGES, Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger, lies
 from shardwise.grading.record.ledger_tables import Grading
+from shardwise.grading.results import Result
 from shardwise.grading.running.executors import Opener
 from shardwise.grading.worker import Settings
 from shardwise.kinds import kinds
@@ -37,7 +39,7 @@ class Change:
 
     student: str
     set: str
-    question: str
+    question: str  # empty for what changes the points of the whole notebook
     before: float | None
     after: float | None
     cause: str
@@ -231,6 +233,14 @@ def differences(before: Grading | None, after: Grading) -> Iterator[Change]:
         if name not in old or old[name] != answer.points:
             cause = cause_of(before, after, name)
             yield Change(after.result.student, after.result.set, name, old.get(name), answer.points, cause)
+    if before is not None and _beyond_questions(before.result) != _beyond_questions(after.result):
+        points = before.result.points, after.result.points
+        yield Change(after.result.student, after.result.set, "", *points, cause_of(before, after))
+
+
+def _beyond_questions(result: Result) -> float:
+    """Return the points that were deducted for lateness or added by an instructor, beyond those of the questions."""
+    return round((result.points or 0.0) - sum(answer.points or 0.0 for answer in result.answers), 2)
 
 
 def cause_of(before: Grading | None, after: Grading, question: str | None = None) -> str:
@@ -239,6 +249,8 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
         return "graded for the first time"
     if before.notebook != after.notebook:
         return "handed in again"
+    if decided := _decided(before.result, after.result, question):
+        return decided
     templates = [
         f"{now.feedback.question} {was.digest} → {now.digest}"
         for was, now in zip(before.result.answers, after.result.answers, strict=False)
@@ -253,17 +265,27 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
     ]
     if points:
         return f"points of the set: {', '.join(points)}"
+    if question is None and before.result.late != after.result.late:
+        return "now late" if after.result.late else "no longer late"
+    if question is None and _beyond_questions(before.result) != _beyond_questions(after.result):
+        return "override of the notebook, or another late rule"
     if before.engine != after.engine:
         return f"engine {before.engine} → {after.engine}"
     if before.questions != after.questions:
         return "references of the bank" if _same_draws(before, after) else "questions or keys of the lock file"
-    if before.result.late != after.result.late:
-        return "now late" if after.result.late else "no longer late"
     if before.result.notes != after.result.notes:
         return "notes on the submission"
     if before.result.tier != after.result.tier:
         return f"sandbox {before.result.tier} → {after.result.tier}"
-    return "title or due date of the set, or limits for students' code"
+    return "an override, the title or due date of the set, or limits for students' code"
+
+
+def _decided(before: Result, after: Result, question: str | None) -> str:
+    """Return the override that changed between two results, or of one question; empty if none did."""
+    for was, now in zip(before.answers, after.answers, strict=False):
+        if was.decided != now.decided and question in (None, now.feedback.question):
+            return f"override of {now.slug}: {now.decided}" if now.decided else f"override of {now.slug} withdrawn"
+    return ""
 
 
 def _same_draws(before: Grading, after: Grading) -> bool:

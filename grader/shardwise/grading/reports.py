@@ -43,7 +43,9 @@ def _write(batch: Batch) -> None:
             rows.writerow([_cell(value) for value in _grades(result, questions)])
             to_look_at.writerows([_cell(value) for value in row] for row in _unreadable(result))
             lines.write(to_json(result) + "\n")
-            if result.status != "graded":  # the page of an earlier run, or of a notebook that is one of several
+            if result.is_composed:
+                batch.write_page(result)
+            elif result.status in ("ungraded", "missing"):  # the page of an earlier run, or of one of several notebooks
                 with suppress(OSError):  # the path may be something other than a page
                     batch.page(result).unlink(missing_ok=True)
 

@@ -65,6 +65,7 @@ class Result:
     received_by: str = ""  # the source of that time: file, archive, table, git or gradescope
     section: str = ""  # of the course
     due: str = ""  # the student's own due date, as ISO 8601 with an offset; empty if there is none
+    is_composed: bool = field(default=False, compare=False)  # whether its page is not the one of its notebook
     seconds: float = field(default=0.0, compare=False)  # time that its worker took
 
     @property

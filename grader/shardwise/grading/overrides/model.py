@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from shardwise.course.assigning.dates import DueDate
 from shardwise.template.model import AuthorModel, Expression
@@ -25,8 +25,9 @@ class Amount(AuthorModel):
         """Return the points to deduct from a notebook with these points."""
         return self.points + self.share * max_points
 
-    def __str__(self) -> str:
-        return f"{self.share * 100:g} %" if self.share else f"{self.points:g} point{'' if self.points == 1 else 's'}"
+    def written(self) -> str:
+        """Return the amount as an author writes it."""
+        return f"{self.share * 100:g}%" if self.share else f"{self.points:g}"
 
 
 def _amount(value: Any) -> Any:
@@ -48,7 +49,20 @@ def _duration(value: Any) -> Any:
     return timedelta(seconds=float(found[1]) * _SECONDS[found[2][0]])
 
 
-_Amount = Annotated[Amount, BeforeValidator(_amount, json_schema_input_type=str | float)]
+def _written(duration: timedelta) -> str:
+    return f"{duration.total_seconds() / 60:g} min"
+
+
+_Amount = Annotated[
+    Amount,
+    BeforeValidator(_amount, json_schema_input_type=str | float),
+    PlainSerializer(Amount.written, return_type=str),
+]
+_Duration = Annotated[
+    timedelta,
+    BeforeValidator(_duration, json_schema_input_type=str),
+    PlainSerializer(_written, return_type=str),
+]
 
 
 class LateRule(AuthorModel):
@@ -57,9 +71,7 @@ class LateRule(AuthorModel):
     per_day: _Amount = Field(
         description="Deduction for each day that has begun since the due date: points, or a percentage such as 10%."
     )
-    grace: Annotated[timedelta, BeforeValidator(_duration, json_schema_input_type=str)] = Field(
-        timedelta(), description="How late a notebook may be without being late, such as 15 min."
-    )
+    grace: _Duration = Field(timedelta(), description="How late a notebook may be without being late, such as 15 min.")
     cap: _Amount | None = Field(None, description="The largest deduction, such as 50%.")
 
     def deduction(self, days: int, max_points: float) -> float:

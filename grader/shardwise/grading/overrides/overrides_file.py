@@ -61,7 +61,7 @@ class Overrides:
                 yield self._fault((number, "question"), f"{lock.set_name} has no question {entry.question!r}", remedy)
 
     def _fault(self, path: tuple[str | int, ...], message: str, remedy: str) -> Fault:
-        return self.source.fault(path, message, remedy) if self.source else Fault(OVERRIDES_FILE, message, remedy)
+        return self.source.fault(path, message, remedy) if self.source else Fault(f"--{path[-1]}", message, remedy)
 
     def of(self, lock: Lock, student: str) -> StudentRulings:
         """Return what is decided about a student's notebook."""
@@ -147,7 +147,7 @@ def _ruled(rulings: StudentRulings, entry: Override) -> StudentRulings:
         case "points":
             return replace(rulings, points=entry.points)
         case "excuse":
-            return replace(rulings, is_excused=True)
+            return replace(rulings, excused=entry.why)
         case "due":
             return replace(rulings, due=entry.due)
         case "late":

@@ -99,7 +99,7 @@ class StudentRulings:
 
     questions: Mapping[str, Ruling] = field(default_factory=dict)  # by slug
     points: float | None = None  # of the whole notebook
-    is_excused: bool = False
+    excused: str = ""  # why the set does not count for the student
     due: datetime | None = None  # the student's own due date
     late: LateRule | None = None
     attempts: str = ""

@@ -1,0 +1,154 @@
+"""The `override` command, and where the overrides of a run are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shardwise.cli.options import must_be_a_folder
+from shardwise.errors import ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.course.assigning.lockfile import Lock
+    from shardwise.grading.overrides.overrides_file import Overrides
+
+commands = typer.Typer()
+
+OverridesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--overrides",
+        help="File of your decisions. Default: the one that course.yaml names, or overrides.yaml next to the lock file.",
+    ),
+]
+
+
+def overrides_near(locks: Iterable[Lock], given: Path | None = None) -> Path | None:
+    """Return the file of overrides for these lock files, which may not exist yet; None without lock files.
+
+    A student's folder never has one that counts, because only the folders of lock files are searched. Raises ShardwiseError
+    for a given file that does not exist, and if the lock files have different ones.
+    """
+    from shardwise.course.course_file import course_around
+    from shardwise.grading.overrides.overrides_file import OVERRIDES_FILE
+
+    if given is not None:
+        if not given.is_file():
+            raise ShardwiseError(f"{given} does not exist. `shardwise override` creates it.")
+        return given
+    places = []
+    for lock in locks:
+        course = course_around(lock.path.parent)
+        places.append(course.at(course.definition.overrides) if course else lock.path.with_name(OVERRIDES_FILE))
+    known = [place for place in dict.fromkeys(places) if place.is_file()]
+    if len(known) > 1:
+        raise ShardwiseError(f"{' and '.join(map(str, known))} may both apply. Name one with --overrides.")
+    return next(iter((*known, *places)), None)
+
+
+def overrides_at(path: Path | None) -> Overrides:
+    """Return the overrides in a file; none if it does not exist."""
+    from shardwise.grading.overrides.overrides_file import NO_OVERRIDES, load_overrides
+
+    return load_overrides(path) if path and path.is_file() else NO_OVERRIDES
+
+
+@commands.command(
+    epilog='Example:  shardwise override week-1.lock.jsonl --student ada --question bytes-per-gpu --points 3 --why "Misprint"'
+)
+def override(
+    lock: Annotated[Path, typer.Argument(metavar="LOCK", help="The lock file of the set, or a folder that has one.")],
+    why: Annotated[str, typer.Option(help="The reason, for the record; students do not see it.")],
+    student: Annotated[
+        list[str] | None, typer.Option(help="A student by id, alias or name. Repeat it. Without students: everybody.")
+    ] = None,
+    section: Annotated[list[str] | None, typer.Option(help="A section of the roster. Repeat it.")] = None,
+    question: Annotated[str, typer.Option(help="The question: its problem's slug.")] = "",
+    points: Annotated[
+        float | None, typer.Option(min=0, help="Points of the question, or of the notebook without --question.")
+    ] = None,
+    at_least: Annotated[float | None, typer.Option(min=0, help="Points that the question earns at least.")] = None,
+    accept: Annotated[
+        str | None, typer.Option(metavar="ANSWER", help="Another right answer, such as 42 GB or the text of an option.")
+    ] = None,
+    accept_expression: Annotated[
+        str | None, typer.Option(help="Another right number in base units, such as '2 * key'.")
+    ] = None,
+    accept_feedback: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Accept every answer whose feedback contains these words.")
+    ] = None,
+    drop: Annotated[bool, typer.Option("--drop", help="The question does not count.")] = False,
+    bonus: Annotated[bool, typer.Option("--bonus", help="The question's points count, but not its maximum.")] = False,
+    excuse: Annotated[bool, typer.Option("--excuse", help="The set does not count for these students.")] = False,
+    due: Annotated[str | None, typer.Option(help="Their due date, such as 2026-12-08T23:59:00+01:00.")] = None,
+    late: Annotated[
+        str | None, typer.Option(metavar="PER DAY|none", help="What lateness costs, such as 10% or 2, or none.")
+    ] = None,
+    grace: Annotated[str | None, typer.Option(help="With --late: how late counts as on time, such as 15 min.")] = None,
+    cap: Annotated[str | None, typer.Option(help="With --late: the largest deduction, such as 50%.")] = None,
+    attempts: Annotated[str | None, typer.Option(help="Which notebook counts: last, best or average.")] = None,
+    note: Annotated[str, typer.Option(help="Words for the student, shown on the feedback page.")] = "",
+    file: OverridesFile = None,
+) -> None:
+    """Decide about points, questions, deadlines or attempts.
+
+    The decision is added to overrides.yaml. The next `shardwise grade` or `shardwise regrade` applies it, and every later one.
+    """
+    from pydantic import ValidationError
+
+    from shardwise.grading.batch import now_in_utc, who_runs
+    from shardwise.grading.overrides.model import Override
+    from shardwise.grading.overrides.overrides_file import Overrides, add_overrides
+
+    opened = _lock_at(lock)
+    path = file or overrides_near([opened])
+    assert path is not None
+    must_be_a_folder(path.parent)
+    accepted = {"answer": accept, "expression": accept_expression, "feedback": accept_feedback}
+    given: dict[str, Any] = {
+        "set": opened.set_name, "student": tuple(student or ()), "section": tuple(section or ()), "question": question,
+        "points": points, "at_least": at_least, "accept": _without_none(accepted), "drop": drop, "bonus": bonus,
+        "excuse": excuse, "due": due, "late": _late(late, grace, cap), "attempts": attempts, "note": note,
+        "why": why, "by": who_runs(), "at": now_in_utc(),
+    }  # fmt: skip
+    try:
+        entry = Override.model_validate(
+            {name: value for name, value in given.items() if value not in (None, False, {}, (), "")}
+        )
+    except ValidationError as error:
+        raise ShardwiseError("\n".join(_in_words(each) for each in error.errors())) from None
+    Overrides((entry,)).check([opened])
+    add_overrides(path, [entry])
+    typer.echo(f"Added to {path}. Run `shardwise grade` again to apply it.")
+
+
+def _lock_at(path: Path) -> Lock:
+    """Return a lock file, or the only one in a folder."""
+    from shardwise.course.assigning.keys import named_key
+    from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock
+
+    if path.is_dir():
+        found = sorted(path.glob(f"*{LOCK_SUFFIX}"))
+        if len(found) != 1:
+            raise ShardwiseError(f"{path} has {len(found) or 'no'} lock files (*{LOCK_SUFFIX}). Name one.")
+        path = found[0]
+    return Lock(path, named_key(None))
+
+
+def _late(per_day: str | None, grace: str | None, cap: str | None) -> Any:
+    if per_day is None and (grace or cap):
+        raise ShardwiseError("--grace and --cap need --late.")
+    return per_day if per_day in (None, "none") else _without_none({"per_day": per_day, "grace": grace, "cap": cap})
+
+
+def _without_none(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _in_words(error: Any) -> str:
+    """Return an error of a value that the command was given."""
+    where = " ".join(str(part) for part in error["loc"] if isinstance(part, str) and part.islower())
+    return f"{where + ': ' if where else ''}{str(error['msg']).removeprefix('Value error, ')}."
