@@ -76,13 +76,15 @@ def _returned(sent: Mapping[_Future, Prepared]) -> Generator[Returned, None, boo
 def _is_about(prepared: Prepared, returned: object) -> bool:
     """Return whether this is a possible result for the notebook; the worker is trusted within that range."""
     result, page = returned if isinstance(returned, tuple) and len(returned) == 2 else (None, None)
+    has_rulings = bool(prepared.task.rulings)  # an instructor may give more points than a question has
     return (
         isinstance(result, Result)
         and isinstance(page, str)
         and (result.student, result.set) == (prepared.task.student, prepared.task.set)
         and isinstance(result.scores, Mapping)
         and all(
-            points is None or (isinstance(points, float | int) and 0 <= points <= result.max_points + 1e-9)
+            points is None
+            or (isinstance(points, float | int) and points >= 0 and (has_rulings or points <= result.max_points + 1e-9))
             for points in (result.points, *result.scores.values())
         )
     )

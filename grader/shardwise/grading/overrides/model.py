@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from shardwise.course.assigning.dates import DueDate
+from shardwise.errors import ShardwiseError
+from shardwise.template.expressions import evaluate
 from shardwise.template.model import AuthorModel, Expression
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(min|minutes?|h|hours?|d|days?)")
@@ -88,7 +90,7 @@ class Accept(AuthorModel):
     )
     expression: Expression | None = Field(
         None,
-        description="A number in base units, from key and the parameters, such as 2 * key: it differs from student to student.",
+        description="A number in base units, such as 2 * key, where key is the student's right answer.",
     )
     feedback: str | None = Field(
         None, min_length=8, description="Words of the feedback: every answer that got this feedback counts."
@@ -98,6 +100,11 @@ class Accept(AuthorModel):
     def _one_way(self) -> Self:
         if sum(value is not None for value in (self.answer, self.expression, self.feedback)) != 1:
             raise ValueError("accept takes exactly one of answer, expression and feedback")
+        if self.expression is not None:
+            try:
+                float(evaluate(self.expression, {"key": 2.0}))
+            except (ShardwiseError, TypeError, ValueError) as error:
+                raise ValueError(f"the expression can only calculate with key: {error}") from None
         return self
 
 

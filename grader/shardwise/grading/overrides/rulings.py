@@ -83,7 +83,7 @@ def _is_accepted(accept: Accept, question: Question, raw: Any, feedback: Feedbac
 def _with_key(kind: NumericKind[Any, Any, Any], question: Question, accept: Accept) -> Any:
     """Return the key that a numeric question would have if the accepted answer were right."""
     if accept.expression is not None:
-        number = float(evaluate(accept.expression, {**question.params, "key": kind.number(question.key)}))
+        number = float(evaluate(accept.expression, {"key": kind.number(question.key)}))
     else:
         number = kind.given(question, parsed_answer(kind, question.form, accept.answer))
     return kind.with_number(question.key, number)
