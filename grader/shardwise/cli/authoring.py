@@ -118,12 +118,12 @@ def _id_of(path: str) -> str:
 @commands.command(epilog="Example:  shardwise schema > problem.schema.json")
 def schema(
     of: Annotated[
-        str, typer.Argument(help="The file to describe: problem, chapter, curriculum, prose or set.")
+        str, typer.Argument(help="The file to describe: problem, chapter, curriculum, prose, set, course or overrides.")
     ] = "problem",
 ) -> None:
     """Print the JSON Schema of a YAML file.
 
-    With it, an editor completes and checks a bank's YAML files, and sets.
+    With it, an editor completes and checks a bank's YAML files, sets, courses and overrides.
     """
     from shardwise.bank.files import adapter
 
@@ -131,10 +131,20 @@ def schema(
         from shardwise.course.assigning.assignments import SetDefinition
 
         document = SetDefinition.model_json_schema()
+    elif of == "course":
+        from shardwise.course.course_file import CourseDefinition
+
+        document = CourseDefinition.model_json_schema()
+    elif of == "overrides":
+        from shardwise.grading.overrides.overrides_file import adapter_of_entries
+
+        document = adapter_of_entries().json_schema()
     elif of in ("problem", "chapter", "curriculum", "prose"):
         document = adapter(of).json_schema()
     else:
-        raise ShardwiseError(f"There is no schema for {of!r}. Choose problem, chapter, curriculum, prose or set.")
+        raise ShardwiseError(
+            f"There is no schema for {of!r}. Choose problem, chapter, curriculum, prose, set, course or overrides."
+        )
     document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     document["title"] = f"shardwise {of}"
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

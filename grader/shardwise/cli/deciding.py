@@ -57,7 +57,7 @@ def overrides_at(path: Path | None) -> Overrides:
 
 
 @commands.command(
-    epilog='Example:  shardwise override week-1.lock.jsonl --student ada --question bytes-per-gpu --points 3 --why "Misprint"'
+    epilog='Example:  shardwise override week-1.lock.jsonl --student ada --question first-quantity --points 3 --why "Misprint"'
 )
 def override(
     lock: Annotated[Path, typer.Argument(metavar="LOCK", help="The lock file of the set, or a folder that has one.")],

@@ -17,7 +17,7 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(min|minutes?|h|hours?|d|days?)")
 _SECONDS = {"m": 60, "h": 3600, "d": 86400}
 
 
-class Amount(AuthorModel):
+class Deduction(AuthorModel):
     """Points to deduct, as a number or as a share of the notebook's points."""
 
     points: float = 0
@@ -32,7 +32,7 @@ class Amount(AuthorModel):
         return f"{self.share * 100:g}%" if self.share else f"{self.points:g}"
 
 
-def _amount(value: Any) -> Any:
+def _deduction(value: Any) -> Any:
     """Read an amount such as 2 or 10%. Raises ValueError."""
     if isinstance(value, dict):
         return value
@@ -55,10 +55,10 @@ def _written(duration: timedelta) -> str:
     return f"{duration.total_seconds() / 60:g} min"
 
 
-_Amount = Annotated[
-    Amount,
-    BeforeValidator(_amount, json_schema_input_type=str | float),
-    PlainSerializer(Amount.written, return_type=str),
+_Deduction = Annotated[
+    Deduction,
+    BeforeValidator(_deduction, json_schema_input_type=str | float),
+    PlainSerializer(Deduction.written, return_type=str),
 ]
 _Duration = Annotated[
     timedelta,
@@ -70,11 +70,11 @@ _Duration = Annotated[
 class LateRule(AuthorModel):
     """What lateness costs."""
 
-    per_day: _Amount = Field(
+    per_day: _Deduction = Field(
         description="Deduction for each day that has begun since the due date: points, or a percentage such as 10%."
     )
     grace: _Duration = Field(timedelta(), description="How late a notebook may be without being late, such as 15 min.")
-    cap: _Amount | None = Field(None, description="The largest deduction, such as 50%.")
+    cap: _Deduction | None = Field(None, description="The largest deduction, such as 50%.")
 
     def deduction(self, days: int, max_points: float) -> float:
         """Return the points that a notebook loses after this many days."""

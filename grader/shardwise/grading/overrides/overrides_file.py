@@ -24,7 +24,8 @@ OVERRIDES_FILE = "overrides.yaml"
 
 
 @cache
-def _adapter() -> TypeAdapter[tuple[Override, ...]]:
+def adapter_of_entries() -> TypeAdapter[tuple[Override, ...]]:
+    """Return what validates the entries of an `overrides.yaml`."""
     return TypeAdapter(tuple[Override, ...])
 
 
@@ -71,10 +72,6 @@ class Overrides:
                 rulings = _ruled(rulings, entry)
         return rulings
 
-    def attempts(self, lock: Lock, student: str) -> str:
-        """Return which of a student's notebooks counts: last, best or average."""
-        return self.of(lock, student).attempts or "last"
-
     def documents(self) -> list[str]:
         """Return the entries as JSON, for the ledger."""
         return [
@@ -95,7 +92,7 @@ def load_overrides(path: Path) -> Overrides:
     source = load_yaml(path)
     if source.data is None:
         return Overrides((), source)
-    return Overrides(validate(source, _adapter()), source)
+    return Overrides(validate(source, adapter_of_entries()), source)
 
 
 def add_overrides(path: Path, entries: Sequence[Override]) -> None:
