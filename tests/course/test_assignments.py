@@ -14,7 +14,6 @@ from shardwise.bank.bank import Bank
 from shardwise.course.assigning.assignments import SetDefinition, Student, assign, load_set
 from shardwise.course.assigning.drawing import seed_for
 from shardwise.course.assigning.lockfile import Lock
-from shardwise.course.assigning.roster import load_roster
 from shardwise.course.assigning.simulated_class import right
 from shardwise.errors import Faulty, ShardwiseError
 
@@ -102,27 +101,6 @@ def test_a_lock_of_another_format_is_refused_with_a_message(
     )
 
 
-def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "roster.csv"
-    path.write_text(f"student,name\nada,Ada\n../etc,Eve\nADA,Again\n,Nobody\n{'m' * 64},Most\n{'l' * 65},Longer\n")
-    with pytest.raises(Faulty) as error:
-        load_roster(path)
-    assert [fault.place.rpartition("roster.csv")[2] for fault in error.value.faults] == [":3:1", ":4:1", ":5:1", ":7:1"]
-    assert "the column student is empty in this line" in str(error.value)
-    assert "Keep one of the lines. Upper and lower case make no difference." in str(error.value)
-
-
-def test_an_alias_of_two_students_is_a_fault(tmp_path: Path) -> None:
-    path = tmp_path / "roster.csv"
-    path.write_text("student,name,alias\nada,Ada Abel,shared\ncleo,Cleo Cruz,shared;ada\n")
-    with pytest.raises(Faulty) as error:
-        load_roster(path)
-    assert {fault.message for fault in error.value.faults} == {
-        "cleo and ada are both called 'shared'",
-        "cleo and ada are both called 'ada'",
-    }
-
-
 def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: Path) -> None:
     path = tmp_path / "set.yaml"
     path.write_text(
@@ -165,50 +143,3 @@ def test_points_have_two_decimals(whole_bank: Bank, tmp_path: Path, points: str,
         return
     with pytest.raises(Faulty, match=f"points can have at most two decimals, not {points}"):
         load_set(path, whole_bank)
-
-
-@pytest.mark.parametrize(
-    ("head", "words"),
-    [
-        ("student,student", "the columns student and student both identify students"),
-        ("Student,name,ID", "the columns Student and ID both identify students"),
-        ("email,Email", "the columns email and Email both identify students"),
-    ],
-)
-def test_a_roster_with_two_columns_for_a_student_is_refused(tmp_path: Path, head: str, words: str) -> None:
-    (tmp_path / "roster.csv").write_text(f"{head}\nada,bo,cleo\n")
-    with pytest.raises(Faulty, match=f"roster.csv:1:1: {words}\n.*Keep one of them"):
-        load_roster(tmp_path / "roster.csv")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "student,name\nada,Ada A.\nbo,Bo B.\n",
-        "\ufeffStudent,Name\r\nada,Ada A.\r\nbo,Bo B.\r\n",
-        "NAME;ID\nAda A.;ada\nBo B.;bo\n",
-        "Email\tName\nada\tAda A.\nbo\tBo B.\n",
-        "email,name,student\nada@example.org,Ada A.,ada\nbo@example.org,Bo B.,bo\n",
-        'name , student ,group\n"Ada A.", ada ,1\n"Bo B.",bo,2\n',
-    ],
-    ids=["as in the docs", "with a mark and capitals", "of a spreadsheet", "with tabs", "with an email", "with spaces"],
-)
-def test_a_roster_is_read_as_spreadsheets_and_platforms_write_it(tmp_path: Path, text: str) -> None:
-    (tmp_path / "roster.csv").write_text(text, "utf-8")
-    students = load_roster(tmp_path / "roster.csv")
-    assert [replace(student, also=()) for student in students] == STUDENTS
-    assert [student.also for student in students] == [
-        (f"{one.id}@example.org",) if "@" in text else () for one in STUDENTS
-    ]
-
-
-def test_a_roster_that_is_empty_or_has_an_unclosed_quote_is_refused_with_a_message(tmp_path: Path) -> None:
-    for text, words in (
-        ("student,name\n", "there are no students"),
-        ("", "the first line is empty"),
-        ("who\nada\n", "the first line is who"),
-        ('student\n"ada\n' + "bo\n" * 50_000, "Check that every quotation mark is closed"),
-    ):
-        (tmp_path / "roster.csv").write_text(text)
-        with pytest.raises(Faulty, match=words):
-            load_roster(tmp_path / "roster.csv")

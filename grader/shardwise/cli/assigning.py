@@ -24,7 +24,10 @@ commands = typer.Typer()
 def assign(
     definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file.")],
     roster: Annotated[
-        Path, typer.Option(help='CSV file with a column "student", "id" or "email", and optionally a column "name".')
+        Path,
+        typer.Option(
+            help='CSV file as Canvas, Moodle, Blackboard, Brightspace, Gradescope or GitHub Classroom exports it, or with the columns "student" and "name".'
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the notebooks and the lock file.")],
     key: Annotated[
@@ -49,7 +52,10 @@ def assign(
     banks = banks_of(bank)
     faults: list[Any] = []
     made: dict[str, Any] = {}
-    for name, load in (("set", lambda: load_set(definition, banks)), ("roster", lambda: load_roster(roster))):
+    for name, load in (
+        ("set", lambda: load_set(definition, banks)),
+        ("roster", lambda: load_roster(roster, typer.echo)),
+    ):
         try:
             made[name] = load()
         except Faulty as error:

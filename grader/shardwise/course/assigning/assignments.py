@@ -186,15 +186,32 @@ def _must_have_students(definition: SetDefinition, sections: Mapping[str, int]) 
 
 
 def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
-    """Raise ShardwiseError if only capitals differ between a student's id in roster and lock file.
+    """Raise ShardwiseError if a student of the lock file has another id in the roster, and would get new questions.
 
-    On many disks, both ids would share a folder.
+    If only capitals differ, both ids would share a folder on many disks.
     """
     drawn = {student.casefold(): student for student in before.places} if before else {}
     for student in students:
         if (was := drawn.get(student.id.casefold(), student.id)) != student.id:
             raise ShardwiseError(
                 f"The roster has {student.id!r}, but the lock file has {was!r}. Write {was!r} in the roster, as before."
+            )
+    on_roster = {student.id for student in students}
+    gone = {
+        alias.casefold(): was
+        for was in (before.places if before else ())
+        if was not in on_roster
+        for alias in (was, *before.called(was)[1])  # type: ignore[union-attr]
+    }
+    for student in students:
+        if student.id.casefold() in drawn:
+            continue
+        if was := next(
+            (gone[alias.casefold()] for alias in (student.id, *student.also) if alias.casefold() in gone), ""
+        ):
+            raise ShardwiseError(
+                f"The roster calls a student {student.id!r} who is {was!r} in the lock file. Give the column with the ids of the "
+                "lock file the name `student`, so that everybody keeps their questions."
             )
 
 

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from shardwise.course.assigning.roster_columns import RosterColumns, alias_of
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty
 from shardwise.file_names import fault_of_name
-from shardwise.markdown.escaping import printable
 
-_IDENTITIES = (
-    "student",
-    "id",
-)  # columns of a roster, ignoring case; the email identifies a student only if there is neither
-_ALIASES = ("email", "login", "username", "github", "github_username", "canvas_id", "sid", "alias", "aliases")
+_REMEDY = (
+    "Use the CSV file that Canvas, Moodle, Blackboard, Brightspace, Gradescope or GitHub Classroom exports, or a table that begins "
+    "with the line: student,name"
+)
+# Roles in a course that are no student's. An unknown role is kept: one notebook too many does no harm.
+_STAFF = re.compile(
+    r"\b(h?ta|instructor|reader|teacher|trainer|dozent|manager|assistant|observer|staff|tutor)\b(?!.*\bstudent\b)",
+    re.IGNORECASE,
+)
+_MOST_NAMED = 10  # skipped rows in a message
+
+Row = tuple[int, Mapping[str, str]]  # the number of its last line, and its cells by column
 
 
 @dataclass(frozen=True)
@@ -29,62 +36,117 @@ class Student:
     section: str = ""  # or group
 
 
-def load_roster(path: Path) -> list[Student]:
-    """Read a roster: CSV with a column `student`, `id` or `email`, and optionally a `name` and aliases in course systems.
+def load_roster(path: Path, say: Callable[[str], object] = lambda _: None) -> list[Student]:
+    """Read a roster as course systems export it, or a table with a column `student` or `id`.
 
-    Raises Faulty with all its faults.
+    Without such a column, the ids are in the first of these that has a valid and different one for everybody: login, number,
+    email, GitHub username. The others are aliases. Unless the ids are in a column `student`, `say` gets a sentence about the
+    columns that are used and the rows that are skipped. Raises Faulty with all its faults.
     """
     table = load_table(path)
-    head = {name.strip().lower(): name for name in table.columns if name}
-    named = [name.strip() for name in table.columns if name.strip().lower() in _IDENTITIES]
-    named = named or [name.strip() for name in table.columns if name.strip().lower() == "email"]
-    if not named:
-        begins = "A roster must begin with the line: student,name  (or id, or email)"
-        raise Faulty([Fault(f"{path}:1:1", f"the first line is {table.seen}", begins)])
-    if len(named) > 1:
-        which = f"the columns {' and '.join(named)} both identify students"
-        raise Faulty([Fault(f"{path}:1:1", which, "Keep one of them and rename the others.")])
-    identity = head[named[0].lower()]
-    faults: list[Fault] = []
-    students: dict[str, Student] = {}
-    places: dict[str, str] = {}
-    for line, row in table.rows:
-        place, student = f"{path}:{line}:1", row[identity].strip()
-        if not student:
-            what = f"the column {named[0]} is empty in this line"
-            faults.append(Fault(place, what, "Write the student there, or remove the line."))
-        elif fault := fault_of_name(student):
-            what, remedy = fault
-            faults.append(Fault(place, f"student {student!r} {what}", remedy))
-        elif student.lower() in students:
-            remedy = "Keep one of the lines. Upper and lower case make no difference."
-            faults.append(Fault(place, f"student {student!r} is listed twice", remedy))
-        name, section = (" ".join(printable(row.get(head.get(of, ""), "")).split()) for of in ("name", "section"))
-        students[student.lower()] = Student(student, name or student, _aliases(row, head, student), section)
-        places[student.lower()] = place
-    faults += _shared(students, places)
-    if faults:
-        raise Faulty(faults)
-    if not students:
+    columns = RosterColumns(table)
+    if not columns.identities:
+        raise Faulty(
+            [Fault(f"{path}:1:1", f"the first line is {table.seen}, where no column has students' ids", _REMEDY)]
+        )
+    skipped = {line: why for line, row in table.rows if (why := _why_skipped(columns, row))}
+    rows = [(line, row) for line, row in table.rows if line not in skipped]
+    if not rows:
         raise Faulty(
             [Fault(f"{path}:2:1", "there are no students below the first line", "Add a line for each student.")]
         )
-    return list(students.values())
+    identity, faults, unused = _identity(columns, rows, path)
+    students = [
+        Student(
+            alias_of(row[identity]),
+            columns.name(row) or alias_of(row[identity]),
+            columns.also(row, identity),
+            columns.section(row),
+        )
+        for _, row in rows
+    ]
+    faults += _shared(students, [f"{path}:{line}:1" for line, _ in rows])
+    if faults:
+        raise Faulty(faults)
+    if skipped or unused or not columns.is_written_for_us(identity):
+        count = f"{len(students)} student{'s' * (len(students) > 1)}"
+        say(f"{path}: {count}. {_understood(columns, identity, unused, skipped)}")
+    return students
 
 
-def _shared(students: Mapping[str, Student], places: Mapping[str, str]) -> Iterator[Fault]:
+def _why_skipped(columns: RosterColumns, row: Mapping[str, str]) -> str:
+    """Return what a row is if it is not a student: a row of points, a test student or a member of the staff."""
+    name, role = columns.name(row), columns.role(row)
+    if _STAFF.search(role):
+        return f"{name or 'somebody'}, {role}"
+    if name == "Points Possible" or (columns.is_canvas and name == "Test Student"):
+        return name
+    if any(alias.casefold().endswith("_previewuser") for alias in columns.also(row)):  # Blackboard's test student
+        return name or "a preview user"
+    return "" if name or columns.also(row) else "no name and no id"
+
+
+def _identity(columns: RosterColumns, rows: Sequence[Row], path: Path) -> tuple[str, list[Fault], list[str]]:
+    """Return the column with the students' ids, its faults, and why better ones are not used. Raises Faulty if two are alike.
+
+    A column `student` or `id` is used with all its faults, so that a slip in it does not change everybody's id.
+    """
+    tried: list[tuple[str, list[Fault]]] = []
+    for group in columns.identities:
+        if len(group) > 1:
+            which = f"the columns {' and '.join(group)} both identify students"
+            raise Faulty([Fault(f"{path}:1:1", which, "Keep one of them and rename the others.")])
+        column = group[0]
+        faults = list(_faults(column, rows, path))
+        if not faults or columns.is_written_for_us(column):
+            return column, faults, [f"{other} (line {_line(its[0])}: {its[0].message})" for other, its in tried]
+        tried.append((column, faults))
+    column, faults = min(tried, key=lambda each: len(each[1]))
+    return column, faults, []
+
+
+def _line(fault: Fault) -> str:
+    return fault.place.split(":")[-2]
+
+
+def _faults(column: str, rows: Iterable[Row], path: Path) -> Iterator[Fault]:
+    """Yield what is wrong with a column's ids."""
+    seen: set[str] = set()
+    for line, row in rows:
+        place, student = f"{path}:{line}:1", alias_of(row[column])
+        if not student:
+            what = f"the column {column} is empty"
+            yield Fault(place, what, "Write the student's id there, or remove the line.")
+        elif fault := fault_of_name(student):
+            what, remedy = fault
+            yield Fault(place, f"student {student!r} {what}", f"{remedy} Or add a column `student` with other ids.")
+        elif student.lower() in seen:
+            remedy = "Keep one of the lines. Upper and lower case make no difference."
+            yield Fault(place, f"student {student!r} is listed twice", remedy)
+        seen.add(student.lower())
+
+
+def _shared(students: Sequence[Student], places: Sequence[str]) -> Iterator[Fault]:
     """Yield a fault for each alias that is another student's id or alias: a submission with that name would be ambiguous."""
-    owners = {key: student.id for key, student in students.items()}
-    for key, student in students.items():
+    owners = {student.id.lower(): student.id for student in students}
+    for student, place in zip(students, places, strict=True):
         for alias in student.also:
             other = owners.setdefault(alias.lower(), student.id)
-            if other != student.id:
+            if other.lower() != student.id.lower():
                 remedy = "Remove it from both lines, or give each student a different one."
-                yield Fault(places[key], f"{student.id} and {other} are both called {alias!r}", remedy)
+                yield Fault(place, f"{student.id} and {other} are both called {alias!r}", remedy)
 
 
-def _aliases(row: Mapping[str, str], head: Mapping[str, str], student: str) -> tuple[str, ...]:
-    """Return the aliases of a student in a roster row; a cell may contain several, separated by semicolons."""
-    cells = (row.get(head[column]) or "" for column in head if column.replace(" ", "_") in _ALIASES)
-    found = (" ".join(printable(alias).split()) for cell in cells for alias in cell.split(";"))
-    return tuple(dict.fromkeys(alias for alias in found if alias != student and re.fullmatch(r"[^\[\]]+", alias)))
+def _understood(columns: RosterColumns, identity: str, unused: Sequence[str], skipped: Mapping[int, str]) -> str:
+    """Return which columns are used for what, and which rows are not students."""
+    named = [f"{why} (line {line})" for line, why in skipped.items()][:_MOST_NAMED]
+    more = f" and {len(skipped) - _MOST_NAMED} more" if len(skipped) > _MOST_NAMED else ""
+    aliases = [column for column in columns.aliases if column != identity]
+    said = [
+        f"Their ids are in the column {identity}",
+        f", not in {', '.join(unused)}" if unused else "",
+        f"; aliases: {', '.join(aliases)}" if aliases else "",
+        f"; section: {columns.sections[0]}" if columns.sections else "",
+        f". Skipped: {', '.join(named)}{more}" if skipped else "",
+    ]
+    return f"{''.join(said)}."
