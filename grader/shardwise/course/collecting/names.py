@@ -44,7 +44,7 @@ class Names:
     """The students of a set by their ids, aliases and names."""
 
     def __init__(self, lock: Lock) -> None:
-        self._set = folded(lock.set_name)
+        self._set = re.compile(rf"(?:^|[-_ ]){re.escape(lock.set_name)}(?:[-_ ]|$)", re.IGNORECASE)
         self._ids: dict[str, set[str]] = {}
         self._names: dict[str, set[str]] = {}
         self._parts: dict[str, frozenset[str]] = {}
@@ -70,10 +70,12 @@ class Names:
             who = given.get("who") or ""
             who = "" if _ANYBODY.issuperset(_parts(who.casefold())) else who
             return Called(frozenset(known) if known else self.person(who), who)
-        for part in _beginnings(name, self._set):
+        # bo_late_123, week-1-bo from GitHub Classroom, cs301-week-1-bo from Classroom 50, bo-week-1
+        parts = [name.partition("_")[0], *self._set.split(name, maxsplit=1)]
+        for part in parts:
             if found := self._ids.get(folded(part)):
                 return Called(frozenset(found))
-        for part in (name, name.partition("_")[0]):
+        for part in (name, *parts):
             if found := self._named(part):
                 return Called(frozenset(found))
         return Called()
@@ -109,13 +111,6 @@ class Names:
 def _overlaps(some: frozenset[str], its: frozenset[str]) -> bool:
     """Return whether two names share two parts, and one contains all parts of the other."""
     return len(some & its) >= 2 and (some <= its or its <= some)
-
-
-def _beginnings(name: str, name_of_set: str) -> Iterator[str]:
-    """Yield the parts of a name that may be an id, as in bo_late_123 or GitHub Classroom's week-1-bo."""
-    yield name.partition("_")[0]
-    if folded(name).startswith(f"{name_of_set}-"):
-        yield name[len(name_of_set) + 1 :]
 
 
 def _whole(name: str) -> Iterator[str]:

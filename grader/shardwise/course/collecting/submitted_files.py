@@ -232,9 +232,9 @@ def _no_notebooks(strays: Sequence[SubmittedFile], count: int) -> str:
         return strays[0].fault
     names = [readable_name(Path(stray.member or stray.path).name) for stray in strays]
     listed = ", ".join(names) + (f" and {count - len(names):,} more" if count > len(names) else "")
-    are = "is" if count == 1 else "are"
-    which = "itself, under its own name" if count == 1 else "itself"
-    return f"{listed} {are} neither a notebook (*.ipynb) nor an archive (*.zip). Hand in the notebook {which}."
+    if count == 1:
+        return f"{listed} is neither a notebook (*.ipynb) nor an archive (*.zip). Hand in the notebook itself, under its own name."
+    return f"{listed} are neither notebooks (*.ipynb) nor archives (*.zip). Hand in the notebook itself."
 
 
 def _all(paths: Iterable[Path]) -> Iterator[SubmittedFile]:
