@@ -266,7 +266,7 @@ class _Run:
         """Drop files that are not notebooks if their student submitted a notebook, even one that could not be graded."""
         for path, stray in self._strays.items():
             whose = (stray.set, stray.student)
-            if whose in self._taken or whose in self._refused:
+            if stray.student and (whose in self._taken or whose in self._refused):
                 self._ledger.drop(path)
 
     def end(self) -> None:

@@ -17,6 +17,7 @@ from zipfile import ZipInfo
 
 from shardwise.course.collecting.archives import DAMAGED, archive, index_bytes, is_link, stays_inside
 from shardwise.course.collecting.bounds import BOUNDS
+from shardwise.course.gradescope import EXPORT
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.escaping import safe
 from shardwise.text_files import read_bounded
@@ -76,9 +77,12 @@ class SubmittedFile:
         return 0
 
     def changed(self) -> datetime:
-        """Return when it was last changed. Times in an archive count only if the grader named it. Raises OSError."""
+        """Return when it was last changed. Times in an archive count only if the grader named it. Raises OSError.
+
+        In an archive that a student put into that one, the times are the student's own.
+        """
         if self.member and self.is_named:
-            stamp = self._info().date_time
+            stamp = archive(self.path).getinfo((*self.within, self.member)[0]).date_time
             with suppress(ValueError, OverflowError):  # an archive may claim the 0th of the 15th month
                 return datetime(*stamp).astimezone()
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
@@ -221,6 +225,8 @@ def _bounded(place: Path, group: Iterable[SubmittedFile]) -> Iterator[SubmittedF
             f"{left:,} more notebooks here were not read: the limit per student is {BOUNDS.notebooks} notebooks with "
             f"{BOUNDS.unpacked_bytes / 1e6:.0f} MB in total. Keep only the one that counts."
         )
+        if _ARCHIVE.search(place.name):
+            fault += " If this archive has the notebooks of a class, name it in the command instead of its folder."
         yield SubmittedFile(place, root, fault=fault)
     elif strays and not taken:
         yield replace(strays[0], fault=_no_notebooks(strays, others))
@@ -289,6 +295,10 @@ def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Submit
         held = list(_members(itself, [BOUNDS.unpacked_bytes]))
     except (OSError, *DAMAGED):
         yield itself
+        return
+    if any(Path(file.member).name == EXPORT and not file.within for file in held):
+        fault = f"This archive is an export from Gradescope, whose {EXPORT} is read only from a folder. Unpack the archive."
+        yield replace(itself, fault=fault)
         return
     if is_named or not all(file.is_stray for file in held):
         yield from held
