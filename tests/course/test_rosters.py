@@ -180,6 +180,7 @@ def test_a_roster_with_two_columns_of_ids_is_refused(tmp_path: Path, head: str, 
         ),
         (b"student,name\nada,L\x81we\n", ":2:1 cannot be read as text: byte 0x81"),
         ("student,name\nada,Löwe\n".encode("utf-16-le"), "is not text"),
+        ("student,name\nada,LÃ¶we\n", ":2:1 'ada,LÃ¶we' should be 'ada,Löwe'"),
     ],
 )
 def test_a_file_that_is_no_roster_is_refused_with_a_message(tmp_path: Path, roster: str | bytes, words: str) -> None:

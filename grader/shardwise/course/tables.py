@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +71,24 @@ def _text(raw: bytes, path: Path) -> str:
         raise Faulty([Fault(f"{path}:{line}:1", what, _AS_CSV)]) from None
     if "\0" in text:
         raise Faulty([Fault(str(path), "is not text", _AS_CSV)])
+    for number, each in enumerate(text.split("\n"), start=1):
+        if meant := _meant(each):
+            what = f"{each.strip()[:80]!r} should be {meant.strip()[:80]!r}: the table was opened in a wrong encoding and saved"
+            raise Faulty(
+                [Fault(f"{path}:{number}:1", what, "Export it again, and edit it only after an import as UTF-8.")]
+            )
     return text
+
+
+def _meant(line: str) -> str:
+    """Return a line whose UTF-8 was read as Windows-1252 as it was meant; empty if it was not.
+
+    >>> _meant("LÃ¶we"), _meant("Löwe"), _meant("JOÃO")
+    ('Löwe', '', '')
+    """
+    with suppress(UnicodeError):
+        return "" if line.isascii() else line.encode("cp1252").decode("utf-8")
+    return ""
 
 
 def _is_utf_8(raw: bytes) -> bool:

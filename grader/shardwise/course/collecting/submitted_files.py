@@ -297,7 +297,9 @@ def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Submit
         yield itself
         return
     if any(Path(file.member).name == EXPORT and not file.within for file in held):
-        fault = f"This archive is an export from Gradescope, whose {EXPORT} is read only from a folder. Unpack the archive."
+        fault = (
+            f"This archive is an export from Gradescope, whose {EXPORT} is read only from a folder. Unpack the archive."
+        )
         yield replace(itself, fault=fault)
         return
     if is_named or not all(file.is_stray for file in held):
