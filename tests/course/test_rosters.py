@@ -188,8 +188,19 @@ def test_a_file_that_is_no_roster_is_refused_with_a_message(tmp_path: Path, rost
     assert words in fault
 
 
-def test_another_export_does_not_give_students_new_questions(whole_bank: Bank, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("gradescope.csv", "calls a student 'aloewe@uni.example' who is 'aloewe' in the lock file"),  # an alias
+        ("github-classroom-names.csv", "calls a student 'ada-l' who is 'aloewe' in the lock file"),  # a name
+    ],
+)
+def test_another_export_does_not_give_students_new_questions(
+    whole_bank: Bank, tmp_path: Path, file: str, words: str
+) -> None:
     definition = SetDefinition.model_validate({"name": "w1", "title": "Week 1", "problems": ["bytes-per-gpu"]})
     assign(whole_bank, definition, load_roster(ROSTERS / "brightspace.csv"), b"k" * 32, tmp_path)
-    with pytest.raises(ShardwiseError, match=r"calls a student 'aloewe@uni\.example' who is 'aloewe' in the lock file"):
-        assign(whole_bank, definition, load_roster(ROSTERS / "gradescope.csv"), b"k" * 32, tmp_path)
+    with pytest.raises(ShardwiseError, match=words):
+        assign(whole_bank, definition, load_roster(ROSTERS / file), b"k" * 32, tmp_path)
+    namesake = [Student("bo2", "Bo Berg"), Student("cleo", "Cleo Meer")]
+    assert assign(whole_bank, definition, namesake, b"k" * 32, tmp_path).kept == 2

@@ -186,9 +186,9 @@ def _must_have_students(definition: SetDefinition, sections: Mapping[str, int]) 
 
 
 def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
-    """Raise ShardwiseError if a student of the lock file has another id in the roster, and would get new questions.
+    """Raise ShardwiseError if a student of the lock file has another id in the roster, be it only in its capitals.
 
-    If only capitals differ, both ids would share a folder on many disks.
+    On many disks, ids that differ only in capitals would share a folder.
     """
     drawn = {student.casefold(): student for student in before.places} if before else {}
     for student in students:
@@ -196,23 +196,32 @@ def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -
             raise ShardwiseError(
                 f"The roster has {student.id!r}, but the lock file has {was!r}. Write {was!r} in the roster, as before."
             )
+    if before:
+        _must_keep_ids(before, students)
+
+
+def _must_keep_ids(before: Lock, students: Sequence[Student]) -> None:
+    """Raise ShardwiseError if the roster, perhaps another system's, has other ids for students: they would get new questions.
+
+    A student is recognised by an id or alias. Names count if most of the new ones are those of students who are gone.
+    """
     on_roster = {student.id for student in students}
-    gone = {
-        alias.casefold(): was
-        for was in (before.places if before else ())
-        if was not in on_roster
-        for alias in (was, *before.called(was)[1])  # type: ignore[union-attr]
-    }
-    for student in students:
-        if student.id.casefold() in drawn:
-            continue
-        if was := next(
-            (gone[alias.casefold()] for alias in (student.id, *student.also) if alias.casefold() in gone), ""
-        ):
-            raise ShardwiseError(
-                f"The roster calls a student {student.id!r} who is {was!r} in the lock file. Give the column with the ids of the "
-                "lock file the name `student`, so that everybody keeps their questions."
-            )
+    gone = [student for student in before.places if student not in on_roster]
+    by_alias = {alias.casefold(): student for student in gone for alias in (student, *before.called(student)[1])}
+    by_name = {name: student for student in gone if (name := before.called(student)[0]) != student}
+    new = [student for student in students if student.id not in before.places]
+    known = [
+        (by_alias[alias], each.id)
+        for each in new
+        for alias in map(str.casefold, (each.id, *each.also))
+        if alias in by_alias
+    ]
+    named = [(by_name[each.name], each.id) for each in new if each.name in by_name]
+    for was, now in known or (named if 2 * len(named) > len(new) else ()):
+        raise ShardwiseError(
+            f"The roster calls a student {now!r} who is {was!r} in the lock file. Rename the column with the ids of the lock file "
+            "to `student`, so that everybody keeps their questions."
+        )
 
 
 def _lock_so_far(path: Path, key: bytes) -> Lock | None:
