@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, PlainSerializer, Tag, model_validator
 
 from shardwise.course.assigning.dates import DueDate
 from shardwise.errors import ShardwiseError
@@ -15,6 +15,8 @@ from shardwise.template.model import AuthorModel, Expression
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(min|minutes?|h|hours?|d|days?)")
 _SECONDS = {"m": 60, "h": 3600, "d": 86400}
+_MOST_POINTS = 10_000  # a larger number is a typo
+_LONGEST = timedelta(days=366)
 
 
 class Deduction(AuthorModel):
@@ -37,7 +39,7 @@ def _deduction(value: Any) -> Any:
     if isinstance(value, dict):
         return value
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", str(value).strip())
-    if isinstance(value, bool) or not found or (found[2] and float(found[1]) > 100):
+    if isinstance(value, bool) or not found or float(found[1]) > (100 if found[2] else _MOST_POINTS):
         raise ValueError(f"an amount is a number of points or a percentage, such as 2 or 10%, not {value!r}")
     return {"share": float(found[1]) / 100} if found[2] else {"points": float(found[1])}
 
@@ -48,7 +50,10 @@ def _duration(value: Any) -> Any:
         return value
     if not (found := _DURATION.fullmatch(str(value).strip())):
         raise ValueError(f"a duration looks like 15 min, 2 h or 1 day, not {value!r}")
-    return timedelta(seconds=float(found[1]) * _SECONDS[found[2][0]])
+    seconds = float(found[1]) * _SECONDS[found[2][0]]
+    if seconds > _LONGEST.total_seconds():
+        raise ValueError(f"a duration is at most {_LONGEST.days} days, not {value!r}")
+    return timedelta(seconds=seconds)
 
 
 def _written(duration: timedelta) -> str:
@@ -109,11 +114,26 @@ class Accept(AuthorModel):
 
 
 def _names(value: Any) -> Any:
-    return (str(value),) if isinstance(value, str | int) else value
+    """Read one name or a list. Raises ValueError for an empty list, which would otherwise be about everybody."""
+    if isinstance(value, str | int):
+        return (str(value),)
+    if isinstance(value, tuple | list) and not value:
+        raise ValueError("an empty list is about nobody; leave it out if you mean everybody")
+    numbers_as_text = isinstance(value, tuple | list)
+    return tuple(str(each) if isinstance(each, int) else each for each in value) if numbers_as_text else value
+
+
+def _sort_of_lateness(value: Any) -> str:
+    """Return which of the two a late rule is, so that a fault is reported for this one only."""
+    return "none" if value == "none" else "rule"
 
 
 _Names = Annotated[tuple[str, ...], BeforeValidator(_names, json_schema_input_type=str | list[str])]
 _Yes = Literal[True]
+_Points = Annotated[float, Field(ge=0, le=_MOST_POINTS)]
+_Late = Annotated[
+    Annotated[LateRule, Tag("rule")] | Annotated[Literal["none"], Tag("none")], Discriminator(_sort_of_lateness)
+]
 
 
 class Override(AuthorModel):
@@ -125,20 +145,17 @@ class Override(AuthorModel):
     student: _Names = Field((), description="Students by id, alias or name. Without students and sections: everybody.")
     section: _Names = Field((), description="Sections of the roster.")
     question: str = Field("", description="The question: its problem's slug or id.")
-    points: float | None = Field(
+    points: _Points | None = Field(
         None,
-        ge=0,
         description="Points of the question, or of the notebook if no question is named; with accept, points of the accepted answer.",
     )
-    at_least: float | None = Field(
-        None, ge=0, description="Points that the question earns even if the grader gives fewer."
-    )
+    at_least: _Points | None = Field(None, description="Points that the question earns even if the grader gives fewer.")
     accept: Accept | None = Field(None, description="An answer that also counts as right, for everybody who gave it.")
     drop: _Yes | None = Field(None, description="The question counts for nobody: neither its points nor its maximum.")
     bonus: _Yes | None = Field(None, description="The question's points count, but its maximum does not.")
     excuse: _Yes | None = Field(None, description="The set does not count for these students.")
     due: DueDate | None = Field(None, description="Their due date, such as 2026-12-08T23:59:00+01:00.")
-    late: LateRule | Literal["none"] | None = Field(None, description="What lateness costs; none: nothing.")
+    late: _Late | None = Field(None, description="What lateness costs; none: nothing.")
     attempts: Literal["last", "best", "average"] | None = Field(
         None, description="Which of a student's notebooks counts."
     )
