@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -11,16 +15,20 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from shardwise.atomic_files import write_file
+from shardwise.atomic_files import make_folder, write_file
 from shardwise.course.assigning.lockfile import Lock, problems_in
 from shardwise.course.collecting.names import names_of
-from shardwise.errors import Fault, Faulty
-from shardwise.grading.overrides.model import Override
+from shardwise.errors import Fault, Faulty, ShardwiseError
+from shardwise.grading.overrides.model import Accept, Override
 from shardwise.grading.overrides.rulings import NO_RULINGS, Ruling, StudentRulings
-from shardwise.template.yaml_source import Source, load_yaml, validate
+from shardwise.kinds import kind_of
+from shardwise.kinds.base import NumericKind
+from shardwise.template.yaml_source import Source, load_yaml, parse_yaml, validate
 from shardwise.text_files import read_text
 
 OVERRIDES_FILE = "overrides.yaml"
+_SHUFFLED = ("choice", "match", "order")  # kinds whose options have other letters in each notebook
+_LETTERS = re.compile(r"[\W_]*[^\W_](?:[\W_]+[^\W_])*[\W_]*")  # such as b, 'a, c' or {"1": "a", "2": "f"}
 
 
 @cache
@@ -37,29 +45,47 @@ class Overrides:
     source: Source | None = field(default=None, repr=False)
 
     def check(self, locks: Iterable[Lock]) -> None:
-        """Raise Faulty with every student, section and question that is unknown to the lock file of its set."""
-        if faults := [fault for lock in locks for fault in self._faults(lock)]:
+        """Raise Faulty with every student, section and question that is unknown to the lock file of its set.
+
+        An entry for all sets may be about a student who is in only one of them.
+        """
+        known = list(locks)
+        faults = [fault for lock in known for fault in self._faults(lock)]
+        for number, entry in enumerate(self.entries if known else ()):
+            if not entry.set:
+                of_each = [tuple(self._faults_of_students(number, entry, lock)) for lock in known]
+                faults += sorted(of_each, key=len)[0]
+        if faults:
             raise Faulty(faults)
 
     def _faults(self, lock: Lock) -> Iterator[Fault]:
         for number, entry in enumerate(self.entries):
             if entry.set != lock.set_name:
                 continue
-            for name in entry.student:
-                count = len(_students_called(name, lock))
-                if count != 1:
-                    who = "is not in" if count == 0 else "may be several students of"
-                    yield self._fault(
-                        (number, "student"), f"{name!r} {who} {lock.path.name}", "Write the student's id."
-                    )
-            for section in entry.section:
-                if section not in (sections := sorted({lock.section_of(student) for student in lock.places} - {""})):
-                    remedy = f"The sections are {', '.join(sections)}." if sections else "The roster has no sections."
-                    yield self._fault((number, "section"), f"there is no section {section!r}", remedy)
+            yield from self._faults_of_students(number, entry, lock)
             slugs = [problem.rpartition("/")[2] for problem in problems_in(lock.header)]
             if entry.question and entry.question.rpartition("/")[2] not in slugs:
                 remedy = f"The questions are {', '.join(slugs)}."
                 yield self._fault((number, "question"), f"{lock.set_name} has no question {entry.question!r}", remedy)
+            elif entry.accept and (why := _cannot_accept(entry, entry.accept, lock)):
+                remedy = "Accept words of the feedback instead, or the text of an option."
+                yield self._fault((number, "accept"), f"{entry.question}: {why}", remedy)
+
+    def _faults_of_students(self, number: int, entry: Override, lock: Lock) -> Iterator[Fault]:
+        for name in entry.student:
+            count = len(_students_called(name, lock))
+            if count != 1:
+                who = "is not in" if count == 0 else "may be several students of"
+                remedy = "Write the student's id, in quotes if it is a number."
+                yield self._fault((number, "student"), f"{name!r} {who} {lock.path.name}", remedy)
+        for section in entry.section:
+            if section not in (sections := sorted({lock.section_of(student) for student in lock.places} - {""})):
+                remedy = f"The sections are {', '.join(sections)}." if sections else "The roster has no sections."
+                yield self._fault((number, "section"), f"there is no section {section!r}", remedy)
+
+    def sets(self) -> dict[str, int]:
+        """Return the sets that entries name, with their numbers of entries."""
+        return dict(Counter(entry.set for entry in self.entries if entry.set))
 
     def _fault(self, path: tuple[str | int, ...], message: str, remedy: str) -> Fault:
         return self.source.fault(path, message, remedy) if self.source else Fault(f"--{path[-1]}", message, remedy)
@@ -96,12 +122,44 @@ def load_overrides(path: Path) -> Overrides:
 
 
 def add_overrides(path: Path, entries: Sequence[Override]) -> None:
-    """Append entries to an `overrides.yaml`, which keeps its comments. Raises Faulty if the file has faults."""
-    before = read_text(path, str(path)) if path.exists() else _HEAD
-    if path.exists():
-        load_overrides(path)
+    """Append entries to an `overrides.yaml`, which keeps its comments.
+
+    Raises Faulty if the file has faults, and ShardwiseError if nothing can be appended to it.
+    """
     lines = [f"- {_flow(entry.model_dump(mode='json', exclude_defaults=True))}\n" for entry in entries]
-    write_file(path, (before.rstrip("\n") + "\n" + "".join(lines)).encode(), private=True)
+    make_folder(path.parent, mode=0o700)
+    with _alone_with(path):
+        before = read_text(path, str(path)) if path.exists() else _HEAD
+        old = load_overrides(path) if path.exists() else NO_OVERRIDES
+        _, column = old.source.places.get((0,), (0, 2)) if old.source else (0, 2)
+        text = before.rstrip("\n") + "\n" + "".join(" " * (column - 2) + line for line in lines)
+        try:
+            is_whole = len(parse_yaml(text, str(path)).data or ()) == len(old.entries) + len(entries)
+        except Faulty:
+            is_whole = False
+        if not is_whole:
+            raise ShardwiseError(
+                f"No entry can be added at the end of {path}. Begin each entry on a line of its own with a hyphen, without "
+                f"[ ] around them, or add this yourself:\n{''.join(lines).rstrip()}"
+            )
+        write_file(path, text.encode(), private=True)
+
+
+@contextmanager
+def _alone_with(path: Path) -> Iterator[None]:
+    """Wait until no other process is adding to a file: each would drop what the other has added."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 _HEAD = "# Decisions about results. `shardwise grade` and `shardwise regrade` apply them; docs/overrides.md explains each.\n"
@@ -124,6 +182,20 @@ def _students_called(name: str, lock: Lock) -> frozenset[str]:
     return names.with_id(name) or names.person(name)
 
 
+def _cannot_accept(entry: Override, accept: Accept, lock: Lock) -> str:
+    """Return why an answer would be accepted from nobody, or from students who meant something else; empty if neither."""
+    slug, student = entry.question.rpartition("/")[2], next(iter(lock.students()), None)
+    asked = next((each for each in lock.questions(student) if each.slug == slug), None) if student is not None else None
+    if asked is None:
+        return ""
+    if accept.expression and not isinstance(kind_of(asked), NumericKind):
+        return "an expression needs a question whose answer is a number"
+    is_for_one = len(entry.student) == 1 and not entry.section
+    if accept.answer and asked.kind in _SHUFFLED and _LETTERS.fullmatch(accept.answer) and not is_for_one:
+        return f"{accept.answer!r} means something else in each notebook, because options are shuffled"
+    return ""
+
+
 def _is_about(entry: Override, lock: Lock, student: str) -> bool:
     if not entry.student and not entry.section:
         return True
@@ -142,7 +214,7 @@ def _ruled(rulings: StudentRulings, entry: Override) -> StudentRulings:
     rulings = replace(rulings, notes=(*rulings.notes, *notes), reasons=(*rulings.reasons, *reasons))
     match entry.action:
         case "points":
-            return replace(rulings, points=entry.points)
+            return replace(rulings, points=entry.points, excused="")
         case "excuse":
             return replace(rulings, excused=entry.why)
         case "due":
@@ -161,13 +233,13 @@ def _ruled_question(before: Ruling, entry: Override, notes: tuple[str, ...], rea
             assert entry.accept is not None
             return replace(ruling, accepted=(*before.accepted, (entry.accept, entry.points)))
         case "points":
-            return replace(ruling, points=entry.points)
+            return replace(ruling, points=entry.points, at_least=None)
         case "at_least":
             return replace(ruling, at_least=entry.at_least)
         case "drop":
-            return replace(ruling, is_dropped=True)
+            return replace(ruling, is_dropped=True, is_bonus=False)
         case "bonus":
-            return replace(ruling, is_bonus=True)
+            return replace(ruling, is_bonus=True, is_dropped=False)
     return ruling
 
 
@@ -176,6 +248,9 @@ def _said(entry: Override) -> str:
     value = getattr(entry, entry.action)
     if entry.action in ("drop", "bonus", "excuse"):
         return {"drop": "dropped", "bonus": "bonus", "excuse": "excused"}[entry.action]
+    if entry.accept:
+        points = "" if entry.points is None else f" for {entry.points:g} points"
+        return f"accept {entry.accept.answer or entry.accept.expression or entry.accept.feedback}{points}"
     if isinstance(value, float | int):
         return f"{entry.action.replace('_', ' ')} {value:g}"
     return entry.action

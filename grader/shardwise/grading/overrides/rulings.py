@@ -12,6 +12,7 @@ from shardwise.grading.overrides.model import Accept, LateRule
 from shardwise.kinds import kind_of
 from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import NumericKind
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import UNMARKED
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.expressions import evaluate
@@ -45,6 +46,8 @@ class Ruling:
         points = max(points, self.at_least or 0.0)
         remarks, said = list(self.notes), feedback.remarks
         outcome = feedback.outcome
+        if self.is_dropped and outcome == Outcome.BROKEN:  # an error in the grader matters no longer
+            outcome = Outcome.INCORRECT
         if self.points is not None or points != before:
             remarks.insert(0, f"Your instructor gave this answer {points:g} of {most:g} points.")
             said = tuple(remark for remark in said if remark != UNMARKED)
@@ -64,7 +67,8 @@ class Ruling:
 def _is_accepted(accept: Accept, question: Question, raw: Any, feedback: Feedback) -> bool:
     """Return whether an answer is the one that the instructor accepts."""
     if accept.feedback is not None:
-        return _plain(accept.feedback) in _plain(feedback.say)
+        words = _plain(accept.feedback)  # from a page or from results.jsonl, which has Markdown
+        return words in _plain(feedback.say) or words in _plain(to_plain(feedback.say))
     kind = kind_of(question)
     if accept.answer is not None and isinstance(raw, str) and _plain(raw) == _plain(accept.answer):
         return True
@@ -113,6 +117,10 @@ class StudentRulings:
         """Return the ruling on a question."""
         return self.questions.get(question.slug, _NO_RULING)
 
+    def given(self, max_points: float) -> str:
+        """Return the note on the points that the instructor gave the notebook; empty if they gave none."""
+        return "" if self.points is None else f"{GIVEN}{self.points:g} of {max_points:g} points."
+
     @property
     def decided(self) -> Mapping[str, str]:
         """The decisions on questions, with their reasons."""
@@ -132,5 +140,6 @@ class StudentRulings:
         return points, f"Handed in up to {lateness} late: {points:g} point{'' if points == 1 else 's'} deducted."
 
 
+GIVEN = "Your instructor gave this notebook "
 _NO_RULING = Ruling()
 NO_RULINGS = StudentRulings()
