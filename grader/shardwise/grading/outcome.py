@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import merge
@@ -12,11 +12,13 @@ from shardwise.atomic_files import write_file
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.grading.feedback_page import WITH_SOLUTIONS, HandIn, file_of, page
 from shardwise.grading.overrides.overrides_file import NO_OVERRIDES, Overrides
-from shardwise.grading.overrides.rulings import StudentRulings
+from shardwise.grading.overrides.rulings import GIVEN, StudentRulings
 from shardwise.grading.record.ledger import LEDGER, Ledger
-from shardwise.grading.results import Result
+from shardwise.grading.results import Result, marked
+from shardwise.question import Question
 
 PAGES = "feedback"  # the folder of feedback pages
+_EXCUSED = "excused by the instructor"  # without the reason, because tables and reports may reach the student
 
 
 @dataclass(frozen=True)
@@ -83,30 +85,53 @@ class Batch:
         rulings = self.overrides.of(lock, result.student)
         result = replace(result, due=rulings.due.isoformat()) if rulings.due else result
         if rulings.excused:
-            return replace(result, status="excused", points=None, reason=rulings.excused, notes=rulings.notes)
+            notes = ("Your instructor excused you: this set does not count.", *rulings.notes)
+            return replace(result, status="excused", points=None, reason=_EXCUSED, notes=notes, is_composed=True)
         if result.status == "graded":
             return self.kept_attempt(result, rulings, ledger)
         result = replace(result, max_points=rulings.max_points(lock.questions(result.student)))
         if rulings.points is None:
             return result
-        note = f"Your instructor gave this notebook {rulings.points:g} of {result.max_points:g} points."
-        notes = (note, *rulings.notes, *result.notes)
+        notes = (rulings.given(result.max_points), *rulings.notes, *result.notes)
         return replace(result, status="graded", points=rulings.points, notes=notes, reason="", is_composed=True)
 
     def kept_attempt(self, result: Result, rulings: StudentRulings, ledger: Ledger) -> Result:
         """Return the best attempt, or the latest with the average points, if an override says so."""
-        attempts = ledger.attempts(result.set, result.student)
-        if rulings.attempts in ("", "last") or len(attempts) < 2 or result.points is None:
+        if rulings.attempts in ("", "last") or rulings.points is not None or result.points is None:
             return result
-        earned = [f"{each.result.points:g}" for each in attempts]
+        attempts = self._attempts(result, rulings, ledger)
+        if len(attempts) < 2:
+            return result
+        earned = [f"{each.points:g}" for each in attempts]
         if rulings.attempts == "average":
-            mean = round(sum(each.result.points or 0.0 for each in attempts) / len(attempts), 4)
+            mean = round(sum(each.points or 0.0 for each in attempts) / len(attempts), 4)
             note = f"The average of {len(attempts)} attempts counts: {', '.join(earned)} points."
             return replace(result, points=mean, notes=(note, *result.notes), is_composed=True)
-        best = max(reversed(attempts), key=lambda each: each.result.points or 0.0).result
+        best = max(reversed(attempts), key=lambda each: each.points or 0.0)
         note = f"The best of {len(attempts)} attempts counts: {', '.join(earned)} points."
         about = {name: getattr(result, name) for name in ("path", "received", "received_by", "section", "due")}
-        return replace(best, notes=(note, *best.notes), is_composed=True, **about)
+        ours = [each for each in rulings.notes if each not in best.notes]
+        return replace(best, notes=(note, *ours, *best.notes), is_composed=True, **about)
+
+    def _attempts(self, result: Result, rulings: StudentRulings, ledger: Ledger) -> list[Result]:
+        """Return the results of a student's permitted attempts, as they are after today's decisions about questions.
+
+        A notebook that is gone cannot be graded again, so each decision is applied to the newest grading of it that has no
+        other one.
+        """
+        allowed = self.locks[result.set].header.get("attempts")
+        attempts = ledger.attempts(result.set, result.student)[:allowed]
+        if all(_is_decided(each.result, rulings) for each in attempts):
+            return [each.result for each in attempts]
+        questions = self.locks[result.set].questions(result.student)
+        history = [each for each in ledger.history(result.student) if each.result.set == result.set]
+        found = []
+        for attempt in attempts:
+            of_it = [each.result for each in history if each.notebook == attempt.notebook and each.result.complete]
+            plain = [each for each in of_it if _is_decided(each, rulings) or not _has_decisions(each)]
+            base = attempt.result if _is_decided(attempt.result, rulings) or not plain else plain[-1]
+            found.append(_decided_again(base, rulings, questions))
+        return found
 
     def page(self, result: Result) -> Path:
         """Return the path of a result's feedback page."""
@@ -126,6 +151,35 @@ class Batch:
         """Return the questions, which are the columns of a table of grades."""
         with Ledger(self.out / LEDGER, self.keys) as ledger:
             return ledger.questions()
+
+
+def _is_decided(result: Result, rulings: StudentRulings) -> bool:
+    """Return whether a result has exactly these decisions about its questions, and no points for the whole notebook."""
+    return not _is_given(result) and all(each.decided == rulings.decided.get(each.slug, "") for each in result.answers)
+
+
+def _has_decisions(result: Result) -> bool:
+    return _is_given(result) or any(each.decided for each in result.answers)
+
+
+def _is_given(result: Result) -> bool:
+    """Return whether an instructor gave the whole notebook its points."""
+    return any(note.startswith(GIVEN) for note in result.notes)
+
+
+def _decided_again(before: Result, rulings: StudentRulings, questions: Sequence[Question]) -> Result:
+    """Return a result with decisions about its questions; what lateness cost is not changed."""
+    if _is_decided(before, rulings):
+        return before
+    feedback = []
+    for question, answer in zip(questions, before.answers, strict=True):
+        ruling, said = rulings.on(question), answer.feedback
+        if answer.decided != rulings.decided.get(answer.slug, ""):
+            said = ruling.applied(ruling.accepting(question, said.written or said.read or None, said))
+        feedback.append(said)
+    after = marked(before, questions, feedback, rulings.decided)
+    deducted = 0.0 if _is_given(before) else sum(each.points or 0.0 for each in before.answers) - (before.points or 0.0)
+    return replace(after, points=max(0.0, round((after.points or 0.0) - max(0.0, deducted), 4)))
 
 
 def _in_course(result: Result, lock: Lock) -> Result:
