@@ -15,7 +15,7 @@ import typer
 
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Banks
-from shardwise.cli.deciding import OverridesFile, overrides_at, overrides_near
+from shardwise.cli.deciding import OverridesFile, overrides_at, overrides_near, say_what_decides_nothing
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import TrustedBankNames, must_be_a_folder, trusted_banks_of
 from shardwise.cli.tables import (
@@ -162,7 +162,8 @@ def grade(
         )
     settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
     near = locks_near(paths, lock or (), named_key(key)).known.values()
-    decided = overrides_at(overrides_near(near, overrides))
+    decided = overrides_at(file := overrides_near(near, overrides))
+    say_what_decides_nothing(file, decided, near)
     decisions = replace(_decisions(student, received, latest, near, ci.metadata_of(gradescope)), overrides=decided)
     try:
         batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
@@ -315,7 +316,12 @@ def regrade(
     near = locks_near(paths, lock or (), named_key(key)).known.values()
     file = overrides_near(near, overrides)
     decisions = replace(_decisions(student, received, latest, near), overrides=overrides_at(file))
+    say_what_decides_nothing(file, decisions.overrides, near)
     banks, refusals = trusted_banks_of(bank), Refusals(never_down, accept or (), refuse or ())
+    if refusals and file is None:
+        raise ShardwiseError(
+            "--never-down, --accept and --refuse need the lock file of a set. The points of practice notebooks cannot be kept."
+        )
 
     def graded_again(decisions: Decisions) -> Regrade:
         with progress_bar("grading again", None) as advance:
@@ -378,7 +384,7 @@ def _write(again: Regrade, file: Path | None, kept: Sequence[Override]) -> None:
     from shardwise.grading.overrides.overrides_file import add_overrides
 
     with waited_for():
-        if kept and file:
+        if kept and file:  # without a lock file, nothing is kept
             add_overrides(file, kept)
             typer.echo(f"Added {len(kept)} override{'s' * (len(kept) > 1)} to {file}: these points stay as they are.")
         again.write()

@@ -22,8 +22,16 @@ class Refusals:
         return bool(self.never_down or self.accept or self.refuse)
 
     def check(self, changes: Iterable[Change]) -> None:
-        """Raise ShardwiseError for a text that is part of no cause: a typo would accept what should be refused."""
+        """Raise ShardwiseError for a text that is part of no cause: a typo would accept what should be refused.
+
+        It also raises one for refusing only overrides, which would add an entry against each of them.
+        """
         causes = sorted({change.cause for change in changes})
+        for text in self.refuse:
+            if (found := [cause for cause in causes if text in cause]) and all(map(_is_own_decision, found)):
+                raise ShardwiseError(
+                    f"{found[0]!r} is your own decision. To refuse it, delete its entry in overrides.yaml."
+                )
         for text in (*self.accept, *self.refuse):
             if not any(text in cause for cause in causes):
                 listed = "; ".join(causes) or "none, because no points change"
@@ -31,12 +39,17 @@ class Refusals:
 
     def action(self, change: Change) -> str:
         """Return how the points of a question are kept: exactly (points), or at least (at_least); empty for a change to write."""
-        if change.before is None or change.after is None or not change.question:
+        if change.before is None or change.after is None or not change.question or _is_own_decision(change.cause):
             return ""
         accepted = not self.accept or any(text in change.cause for text in self.accept)
         if not accepted or any(text in change.cause for text in self.refuse):
             return "points"
         return "at_least" if self.never_down and change.after < change.before else ""
+
+
+def _is_own_decision(cause: str) -> bool:
+    """Return whether a change is what an entry of `overrides.yaml` says; without that entry, there would be no change."""
+    return cause.startswith("override of ") and not cause.endswith(" withdrawn")
 
 
 def overrides_that_keep(changes: Iterable[Change], refusals: Refusals, by: str, at: str) -> Iterator[Override]:
