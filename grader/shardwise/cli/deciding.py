@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,14 +37,14 @@ def overrides_near(locks: Iterable[Lock], given: Path | None = None) -> Path | N
     from shardwise.grading.overrides.overrides_file import OVERRIDES_FILE
 
     if given is not None:
-        if not given.is_file():
+        if not given.exists():
             raise ShardwiseError(f"{given} does not exist. `shardwise override` creates it.")
         return given
     places = []
     for lock in locks:
         course = course_around(lock.path.parent)
         places.append(course.at(course.definition.overrides) if course else lock.path.with_name(OVERRIDES_FILE))
-    known = [place for place in dict.fromkeys(places) if place.is_file()]
+    known = [place for place in dict.fromkeys(places) if place.exists() or place.is_symlink()]
     if len(known) > 1:
         raise ShardwiseError(f"{' and '.join(map(str, known))} may both apply. Name one with --overrides.")
     return next(iter((*known, *places)), None)
@@ -53,7 +54,27 @@ def overrides_at(path: Path | None) -> Overrides:
     """Return the overrides in a file; none if it does not exist."""
     from shardwise.grading.overrides.overrides_file import NO_OVERRIDES, load_overrides
 
-    return load_overrides(path) if path and path.is_file() else NO_OVERRIDES
+    return load_overrides(path) if path and (path.exists() or path.is_symlink()) else NO_OVERRIDES
+
+
+def say_what_decides_nothing(path: Path | None, overrides: Overrides, locks: Iterable[Lock]) -> None:
+    """Print which sets have entries but neither a lock file near these ones nor a place in the course: a name may be a typo."""
+    from shardwise.course.assigning.lockfile import LOCK_SUFFIX
+    from shardwise.course.course_file import course_around
+
+    known = set()
+    for lock in locks:
+        known |= {
+            lock.set_name,
+            *(near.name.removesuffix(LOCK_SUFFIX) for near in lock.path.parent.glob(f"*{LOCK_SUFFIX}")),
+        }
+        if course := course_around(lock.path.parent):
+            known |= {Path(each.file).stem for each in course.definition.sets}
+            known |= {folder.name for folder in course.assigned("x").parent.glob("*")}
+    for name, count in overrides.sets().items():
+        if known and name not in known:
+            entries = "1 entry decides" if count == 1 else f"{count} entries decide"
+            typer.echo(f"{path}: {entries} nothing, because the set {name!r} has no lock file here.", err=True)
 
 
 @commands.command(
@@ -116,13 +137,17 @@ def override(
     }  # fmt: skip
     try:
         entry = Override.model_validate(
-            {name: value for name, value in given.items() if value not in (None, False, {}, (), "")}
+            {name: value for name, value in given.items() if value not in (None, {}, (), "") and value is not False}
         )
     except ValidationError as error:
         raise ShardwiseError("\n".join(_in_words(each) for each in error.errors())) from None
     Overrides((entry,)).check([opened])
     add_overrides(path, [entry])
     typer.echo(f"Added to {path}. Run `shardwise grade` again to apply it.")
+    given_points, most = max(entry.points or 0.0, entry.at_least or 0.0), _most_points(opened, entry.question)
+    if given_points > most:
+        of = f"{entry.question} has" if entry.question else "the notebook has"
+        typer.echo(f"Check the points: {of} {most:g}, and you gave {given_points:g}.", err=True)
 
 
 def _lock_at(path: Path) -> Lock:
@@ -138,6 +163,14 @@ def _lock_at(path: Path) -> Lock:
     return Lock(path, named_key(None))
 
 
+def _most_points(lock: Lock, question: str) -> float:
+    """Return the points of a question, or of a notebook."""
+    for student in lock.students():
+        slug = question.rpartition("/")[2]
+        return sum(each.points for each in lock.questions(student) if slug in ("", each.slug))
+    return math.inf
+
+
 def _late(per_day: str | None, grace: str | None, cap: str | None) -> Any:
     if per_day is None and (grace or cap):
         raise ShardwiseError("--grace and --cap need --late.")
@@ -150,5 +183,5 @@ def _without_none(values: dict[str, Any]) -> dict[str, Any]:
 
 def _in_words(error: Any) -> str:
     """Return an error of a value that the command was given."""
-    where = " ".join(str(part) for part in error["loc"] if isinstance(part, str) and part.islower())
+    where = " ".join(part for part in error["loc"] if isinstance(part, str) and part != "rule")
     return f"{where + ': ' if where else ''}{str(error['msg']).removeprefix('Value error, ')}."
