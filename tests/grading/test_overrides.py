@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,17 +16,22 @@ from typer.testing import CliRunner
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.assigning.simulated_class import blank, mistaken, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import blank, hand_in, mistaken, right
 from shardwise.course.collecting.receipts import by_time
 from shardwise.errors import Faulty
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.grading.intake import Decisions
 from shardwise.grading.outcome import Batch
+from shardwise.grading.overrides.model import Accept, Override
 from shardwise.grading.overrides.overrides_file import Overrides, add_overrides, load_overrides
+from shardwise.grading.overrides.rulings import Ruling
 from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.results import Result, read_results
-from shardwise.question import Question
+from shardwise.marking import broken
+from shardwise.question import Feedback, Outcome, Question
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
 PROBLEMS = ("bytes-per-gpu", "ring-time", "ring-or-tree")  # 2 points each
@@ -167,6 +174,25 @@ def test_several_notebooks_in_one_run_are_attempts_if_the_best_counts(room: Clas
     assert results(room, {"attempts": "best"})["cleo"].points == 6
 
 
+def test_the_best_of_more_notebooks_than_attempts_is_one_of_the_permitted_ones(
+    room: Classroom, whole_bank: Bank
+) -> None:
+    limited = room.out / "limited"
+    document = {"name": "week-1", "title": "Week 1", "problems": PROBLEMS, "attempts": 2}
+    assign(whole_bank, SetDefinition.model_validate(document), [Student("cleo", "Cleo")], room.lock.key, limited)
+    lock = Lock(limited / room.lock.path.name, room.lock.key)
+    for number, write in enumerate((blank, mistaken, right)):
+        path = hand_in(lock, limited / "notebooks", limited / "submitted", "cleo", write)
+        path = path.rename(path.with_name(f"try-{number}.ipynb"))
+        os.utime(path, (number, number))
+    for attempts in ("best", "average"):
+        overrides = Overrides((Override(attempts=attempts, why="Ours"),))
+        done = grade(
+            [limited / "submitted"], limited / "results", locks=[lock], decisions=Decisions(overrides=overrides)
+        )
+        assert [result.points for result in done.results()] == [0]
+
+
 def test_a_later_entry_wins_and_withdrawing_all_restores_the_graders_points(room: Classroom) -> None:
     before = {name: each.points for name, each in results(room).items()}
     points = {"student": "bo", "question": "ring-time", "points": 1}
@@ -206,6 +232,9 @@ def test_unknown_students_questions_and_sections_are_named_all_at_once_at_their_
         ({"question": "ring-time", "accept": {"expression": "2 * gpus"}}, "only calculate with key"),
         ({"late": {"per_day": "ten"}}, "such as 2 or 10%"),
         ({"student": "ada", "due": "2026-12-01"}, "needs an offset"),
+        ({"student": "ada", "points": float("inf")}, "at most 10000"),
+        ({"student": [], "question": "ring-time", "points": 3}, "an empty list is about nobody"),
+        ({"late": {"per_day": 1, "grace": "99999999999 d"}}, "at most 366 days"),
     ],
 )
 def test_an_entry_that_decides_nothing_or_too_much_is_a_fault(
@@ -249,6 +278,142 @@ def test_overrides_in_a_students_folder_decide_nothing(room: Classroom) -> None:
 
 def test_who_is_named_by_name_or_alias_is_found(room: Classroom) -> None:
     assert results(room, {"student": "Bo", "points": 3})["bo"].points == 3
+
+
+def test_the_command_gives_zero_points_and_says_if_points_exceed_the_maximum(room: Classroom) -> None:
+    ours = ("override", room.out, "--student", "ada", "--question", "ring-time", "--why", "Copied", "--points")
+    command(room, *ours, 0)
+    assert "ring-time has 2, and you gave 15" in command(room, *ours, 15)
+    assert [entry.points for entry in load_overrides(room.out / "overrides.yaml").entries] == [0, 15]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_added"),
+    [("  - {set: week-1, student: bo, points: 1, why: Ours}", True), ("[]", False), ("- {attempts: best, why: Ours}\n...", False)],
+)  # fmt: skip
+def test_what_the_command_adds_never_breaks_the_file(room: Classroom, text: str, is_added: bool) -> None:
+    path = room.out / "overrides.yaml"
+    path.write_text(text, "utf-8")
+    words = ["override", room.out, "--student", "bo", "--points", 3, "--why", "Ours"]
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert (done.exit_code == 0) == is_added
+    assert is_added or "add this yourself" in str(done.exception)
+    assert len(load_overrides(path).entries) == (2 if is_added else text.count("why"))
+
+
+def test_entries_added_at_the_same_time_are_all_kept(room: Classroom) -> None:
+    path, entries = room.out / "overrides.yaml", decided(room, {"attempts": "best"}).entries
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: add_overrides(path, entries), range(8)))
+    assert len(load_overrides(path).entries) == 9
+
+
+def test_a_folder_in_place_of_the_file_is_not_the_same_as_no_decisions(room: Classroom) -> None:
+    (room.out / "overrides.yaml").unlink(missing_ok=True)
+    (room.out / "overrides.yaml").mkdir()
+    done = CliRunner().invoke(app, room.command("grade"))
+    assert done.exit_code != 0
+    assert "Is a directory" in str(done.exception)
+
+
+def test_a_set_that_nothing_knows_is_named(room: Classroom) -> None:
+    decided(room, {"set": "week1", "student": "bo", "points": 3})
+    assert "1 entry decides nothing, because the set 'week1'" in command(room, *room.command("grade"))
+
+
+@pytest.mark.parametrize(
+    ("entries", "points"),
+    [
+        (({"question": "ring-time", "at_least": 2}, {"question": "ring-time", "points": 0}), 4),
+        (({"question": "ring-time", "drop": True}, {"question": "ring-time", "bonus": True}), 6),
+        (({"question": "ring-time", "bonus": True}, {"question": "ring-time", "drop": True}), 4),
+        (({"student": "ada", "excuse": True}, {"student": "ada", "points": 5}), 5),
+        (({"student": "ada", "points": 5}, {"student": "ada", "excuse": True}), None),
+    ],
+)
+def test_of_two_decisions_that_contradict_each_other_the_later_wins(
+    room: Classroom, entries: tuple[dict[str, Any], ...], points: float | None
+) -> None:
+    assert results(room, *entries)["ada"].points == points
+
+
+def test_the_reason_for_an_excuse_reaches_no_file_that_a_student_may_see(room: Classroom) -> None:
+    reports_ = room.out / "results.json", room.out / "junit.xml"
+    decided(room, {"student": "ada", "excuse": True, "why": "A family matter", "note": "Take care."})
+    alone = [room.handed_in / "ada", "--gradescope", reports_[0], "--junit", reports_[1]]
+    command(room, "grade", *alone, "--out", room.out / "results", code=1)
+    texts = [path.read_text("utf-8") for path in (*reports_, room.out / "results" / "grades.csv")]
+    assert not any("family" in text for text in texts)
+    assert "excused you" in page_of(room, "ada")
+    assert "Take care." in page_of(room, "ada")
+
+
+def test_an_earlier_attempt_follows_decisions_although_its_notebook_is_gone(room: Classroom) -> None:
+    first = room.hand_in("cleo", right)
+    results(room, {"student": "cleo", "question": "ring-time", "points": 0.5})
+    first.write_text(json.dumps(room.notebook("cleo")), "utf-8")  # handed in again, without answers
+    best = {"attempts": "best", "note": "The best counts."}
+    withdrawn = results(room, best)["cleo"]
+    assert (withdrawn.points, withdrawn.max_points) == (4.5, 6)  # never graded without the decision
+    assert "The best counts." in page_of(room, "cleo")
+    dropped = results(room, best, {"question": "bytes-per-gpu", "drop": True})["cleo"]
+    assert (dropped.points, dropped.max_points) == (2.5, 4)
+    assert results(room, best, {"student": "cleo", "points": 1})["cleo"].points == 1
+    assert results(room, {"attempts": "average"}, {"student": "cleo", "points": 1})["cleo"].points == 1
+    assert results(room, best, {"question": "ring-time", "points": 2})["cleo"].points == 6
+
+
+def test_what_a_late_attempt_lost_stays_lost(room: Classroom) -> None:
+    first, late, due = room.hand_in("cleo", right), {"late": LATE}, {"student": "cleo", "due": DUE}
+    assert results(room, late, due, at="2026-12-01T13:00:00+00:00")["cleo"].points == 5.4
+    first.write_text(json.dumps(room.notebook("cleo")), "utf-8")
+    drop = {"question": "ring-time", "drop": True}
+    assert results(room, late, due, {"attempts": "best"}, drop, at="2026-12-01T13:00:00+00:00")["cleo"].points == 3.4
+
+
+@pytest.mark.parametrize(
+    ("accept", "question", "message"),
+    [
+        ({"answer": "b"}, "ring-or-tree", "something else in each notebook"),
+        ({"expression": "2 * key"}, "ring-or-tree", "whose answer is a number"),
+    ],
+)
+def test_what_cannot_be_accepted_from_everybody_is_a_fault(
+    room: Classroom, accept: dict[str, str], question: str, message: str
+) -> None:
+    with pytest.raises(Faulty, match=message):
+        batch(room, decided(room, {"question": question, "accept": accept}))
+
+
+def test_words_of_the_feedback_are_found_as_the_page_shows_them(room: Classroom) -> None:
+    question = room.lock.questions("bo")[2]
+    said = Feedback.judged(question, 0.0, "**a)** It has `2` steps, and each carries $x$.")
+    ruling = Ruling(accepted=((Accept(feedback="a) It has 2 steps, and each carries x"), None),))
+    assert ruling.accepting(question, None, said).points == 2
+
+
+def test_an_error_in_the_grader_does_not_matter_for_a_dropped_question(room: Classroom) -> None:
+    failed = broken(room.lock.questions("bo")[0], ValueError("ours"))
+    assert Ruling(is_dropped=True).applied(failed).outcome != Outcome.BROKEN
+    assert Ruling(is_bonus=True).applied(failed).outcome == Outcome.BROKEN
+
+
+def test_a_student_of_an_entry_for_all_sets_has_to_be_in_one_of_them(room: Classroom) -> None:
+    overrides = Overrides((Override(student=("zed",), late="none", why="Ours"),))
+    with pytest.raises(Faulty, match="'zed' is not in"):
+        overrides.check([room.lock])
+    overrides.check([])
+
+
+def test_a_regrade_keeps_no_points_that_an_entry_takes_away(room: Classroom) -> None:
+    results(room)
+    decided(room, {"student": "ada", "question": "ring-time", "points": 0, "why": "Copied"})
+    command(room, *room.command("regrade", "--never-down", "--yes"))
+    assert len(load_overrides(room.out / "overrides.yaml").entries) == 1
+    assert {each.student: each.points for each in read_results(room.out / "results")}["ada"] == 4
+    decided(room, {"question": "bytes-per-gpu", "drop": True})
+    refused = CliRunner().invoke(app, room.command("regrade", "--refuse", "bytes-per-gpu", "--yes"))
+    assert "is your own decision" in str(refused.exception)
 
 
 def test_an_override_is_in_the_history_as_the_cause(room: Classroom) -> None:
