@@ -13,7 +13,7 @@ from typer.cli import get_docs_for_click
 import shardwise
 from shardwise.bank.files import ChapterFile, CurriculumFile, ProseFile
 from shardwise.cli.main import app
-from shardwise.course.assigning.assignments import SetDefinition
+from shardwise.course.assigning.set_file import SetDefinition
 from shardwise.kinds import kinds
 from shardwise.kinds.case.model import CasePart
 from shardwise.template.model import Template

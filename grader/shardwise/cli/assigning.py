@@ -45,7 +45,7 @@ def assign(
     change the title, due date, attempts or points.
     """
     from shardwise.course.assigning.assignments import assign as run
-    from shardwise.course.assigning.assignments import load_set
+    from shardwise.course.assigning.set_file import load_set
 
     say_when_stopped(f"Run the same command again to write the missing files in {out}.")
     must_be_a_folder(out)

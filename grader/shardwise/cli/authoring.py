@@ -128,7 +128,7 @@ def schema(
     from shardwise.bank.files import adapter
 
     if of == "set":
-        from shardwise.course.assigning.assignments import SetDefinition
+        from shardwise.course.assigning.set_file import SetDefinition
 
         document = SetDefinition.model_json_schema()
     elif of == "course":
