@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import math
+import shutil
+import sys
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shardwise.cli.authoring import beginnings
+from shardwise.cli.course_paths import results_to_read
+from shardwise.cli.options import Json
+from shardwise.cli.tables import print_columns
 from shardwise.cli.trust import trust_folder
+from shardwise.errors import ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.grading.gradebook import Gradebook
+
+_MOST_ROWS = 60  # nobody reads a longer table in a terminal
 
 commands = typer.Typer()
 
@@ -34,3 +49,92 @@ def init_course(
         f"Keep {folder / 'course.key'} secret and back it up: without it you can neither add students nor grade."
     )
     typer.echo(f"Put your students into roster.csv, then:  cd {quote(str(folder))} && shardwise assign week-1")
+
+
+@commands.command(
+    epilog="Example:  shardwise gradebook results/week-1 results/week-2 --weight week-2=2 --drop-lowest 1"
+)
+def gradebook(
+    sets: Annotated[
+        list[str] | None,
+        typer.Argument(help="Sets of the course, or folders with results. Default: all sets of the course."),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SET=NUMBER", help="Weight of a set in the total. Default: the course's, or 1."),
+    ] = None,
+    drop_lowest: Annotated[
+        int | None,
+        typer.Option(min=0, help="How many of each student's lowest sets do not count. Default: the course's, or 0."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="File for the table.")] = Path("gradebook.csv"),
+    as_json: Json = False,
+) -> None:
+    """Add up the sets of a course.
+
+    Each set counts by its weight, whatever its points. Nothing handed in counts as 0 once the due date is over. What was excused
+    does not count, and while anything could not be graded, a student has no total.
+    """
+    from shardwise.grading.gradebook import make_gradebook, results_by_set, write_gradebook
+
+    folders, course = results_to_read(sets or ())
+    results = results_by_set(folders, course.sets() if course else None)
+    if not results:
+        raise ShardwiseError(
+            f"{', '.join(map(str, folders))} has no results of a set{' of this course' if course else ''}."
+        )
+    known = {name: each.weight for name, each in course.sets().items()} if course else {}
+    weights = known | {name: _number(text) for name, text in _by_set(weight, results, "--weight").items()}
+    if drop_lowest is None:
+        drop_lowest = course.definition.drop_lowest if course else 0
+    made = make_gradebook(results, weights, drop_lowest, datetime.now(UTC))
+    write_gradebook(made, out)
+    if as_json:
+        typer.echo(json.dumps(made.document(), ensure_ascii=False, indent=2))
+        return
+    _print_gradebook(made)
+    typer.echo(f"Wrote {out}")
+
+
+def _by_set(given: Sequence[str] | None, sets: Collection[str], option: str) -> dict[str, str]:
+    """Return what an option such as --weight week-2=2 says of each set. Raises ShardwiseError for unknown sets."""
+    found: dict[str, str] = {}
+    for each in given or ():
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise ShardwiseError(f"{option} needs a set and a value, such as week-2=2, not {each!r}.")
+        if name not in sets:
+            raise ShardwiseError(f"{option}: there are no results of {name!r}, only of {', '.join(sets)}.")
+        found[name] = value
+    return found
+
+
+def _number(text: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise ShardwiseError(f"A weight is a number of at least 0, not {text!r}.")
+    return weight
+
+
+def _print_gradebook(made: Gradebook) -> None:
+    """Print the totals, those of each section, and why some are open."""
+    from shardwise.grading.gradebook import points_text
+
+    head = ("student", "section", *made.weights, "total", "remarks")
+    rows = [
+        (
+            each.student, each.section, *(points_text(score.points) for score in each.scores.values()),
+            "" if each.total is None else f"{points_text(each.total)} %", "; ".join(each.remarks),
+        )
+        for each in made.students
+    ]  # fmt: skip
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 140
+    print_columns(head, rows[:_MOST_ROWS], right=range(2, 3 + len(made.weights)), width=max(width, 60))
+    if len(rows) > _MOST_ROWS:
+        typer.echo(f"and {len(rows) - _MOST_ROWS} more students")
+    for section, (count, mean) in made.section_means().items():
+        who = f"Section {section}" if section else "No section" if len(made.section_means()) > 1 else "All"
+        typer.echo(f"{who}: {count} total{'s' * (count != 1)}, mean {points_text(mean)} %")

@@ -7,6 +7,7 @@ given or that `assign` used on this computer: a student may have handed in a `co
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -16,6 +17,7 @@ from shardwise.course.assigning.keys import is_ours, key_fingerprint, named_key,
 from shardwise.course.assigning.lockfile import LOCK_SUFFIX, claimed_key
 from shardwise.course.course_file import COURSE_FILE, Course, course_around
 from shardwise.errors import ShardwiseError
+from shardwise.grading.results import RESULTS
 
 _NO_COURSE = f"Without {{}}, name a set of a course, in a folder that has a {COURSE_FILE}:  shardwise init course DIR creates one."
 
@@ -101,6 +103,26 @@ def banks_of_course(course: Course | None) -> list[str] | None:
     folders = bank_folders(course.definition.bank, course.folder)
     must_be_trusted(folders, course.folder / COURSE_FILE)
     return [str(folder) for folder in folders]
+
+
+def results_to_read(names: Sequence[str]) -> tuple[list[Path], Course | None]:
+    """Return the folders with the results of some sets, and the course around the current folder.
+
+    A name is a folder with results, or a set of the course; without names, all sets of the course that have been graded.
+    Raises ShardwiseError if there are none.
+    """
+    course = course_around(Path.cwd())
+    folders = [Path(name) for name in names if (Path(name) / RESULTS).is_file()]
+    if course is None:
+        if not names:
+            raise ShardwiseError(_NO_COURSE.format("a folder with results"))
+        return [Path(name) for name in names], None
+    others = [name for name in names if Path(name) not in folders]
+    folders += [_short(course.results(_set_of(course, name))) for name in others]
+    graded = [_short(course.results(name)) for name in course.sets() if (course.results(name) / RESULTS).is_file()]
+    if not names and not graded:
+        raise ShardwiseError("No set of this course has been graded yet. Grade one first:  shardwise grade SET")
+    return (folders if names else graded), course
 
 
 def _short(path: Path) -> Path:
