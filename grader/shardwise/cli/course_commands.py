@@ -1,4 +1,4 @@
-"""The commands for a whole course: `init course` and `gradebook`."""
+"""The commands for a whole course: `init course`, `gradebook` and `feedback-zip`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import shutil
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
@@ -22,6 +22,8 @@ from shardwise.cli.trust import trust_folder
 from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
+    from shardwise.course.assigning.roster import Student
+    from shardwise.course.course_file import Course
     from shardwise.grading.gradebook import Gradebook
 
 _MOST_ROWS = 60  # nobody reads a longer table in a terminal
@@ -69,6 +71,23 @@ def gradebook(
     ] = None,
     out: Annotated[Path, typer.Option(help="File for the table.")] = Path("gradebook.csv"),
     as_json: Json = False,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Fill the points into this export of Canvas, Moodle or Blackboard, as FILE-filled, ready to be imported.",
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SET=HEADER", help="With --into: the column of a set, if it has another name or title."),
+    ] = None,
+    scale: Annotated[
+        bool, typer.Option("--scale", help="With --into: convert points to the maximum of the column.")
+    ] = False,
+    roster: Annotated[
+        Path | None, typer.Option(help="With --into: roster with the students' ids there. Default: the course's.")
+    ] = None,
 ) -> None:
     """Add up the sets of a course.
 
@@ -94,6 +113,66 @@ def gradebook(
         return
     _print_gradebook(made)
     typer.echo(f"Wrote {out}")
+    if into:
+        _fill_in(made, into, _by_set(column, results, "--column"), roster, course, scale=scale)
+
+
+def _fill_in(
+    made: Gradebook, into: Path, chosen: Mapping[str, str], roster: Path | None, course: Course | None, *, scale: bool
+) -> None:
+    """Fill a gradebook into a platform's table, and print what did not match."""
+    from shardwise.exchange.grade_tables import read_grade_table
+    from shardwise.exchange.learning_platforms import fill_grades, without_rows, write_filled
+
+    students = _students(roster, course)
+    table = read_grade_table(into)
+    filled = fill_grades(table, made, students, titles=course.titles() if course else {}, chosen=chosen, scale=scale)
+    path = write_filled(table, into)
+    typer.echo(f"Wrote {path}, to import into {filled.columns.platform}: {filled.cells} grades.")
+    for name, header in filled.headers.items():
+        typer.echo(f"  {name} → {'new column ' if name in filled.added else ''}{header}")
+    for line in (*filled.notes, *without_rows(filled)):
+        typer.echo(line, err=True)
+
+
+def _students(roster: Path | None, course: Course | None) -> Sequence[Student]:
+    """Return the students of a roster, or of the course's."""
+    from shardwise.course.assigning.roster import load_roster
+
+    roster = roster or (course.at(course.definition.roster) if course else None)
+    return load_roster(roster) if roster else ()
+
+
+@commands.command("feedback-zip", epilog="Example:  shardwise feedback-zip week-1 --submissions moodle-download.zip")
+def feedback_zip(
+    name: Annotated[str, typer.Argument(metavar="SET", help="A set of the course, or a folder with results.")],
+    submissions: Annotated[
+        Path | None,
+        typer.Option(
+            help="The submissions as Moodle offers them for download: an archive or a folder. Default: the names that the notebooks were graded under."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File for the archive. Default: feedback-moodle.zip in the folder with results.")
+    ] = None,
+    roster: Annotated[
+        Path | None, typer.Option(help="Roster with the students' names in Moodle. Default: the course's.")
+    ] = None,
+) -> None:
+    """Pack the feedback pages for Moodle.
+
+    In the assignment, choose “Upload multiple feedback files in a zip”. Each student sees their own page.
+    """
+    from shardwise.exchange.feedback_zip import write_feedback_zip
+    from shardwise.grading.results import read_results
+
+    [folder], course = results_to_read([name])
+    out = out or folder / "feedback-moodle.zip"
+    done = write_feedback_zip(read_results(folder), folder, _students(roster, course), out, submissions)
+    typer.echo(f"Wrote {out} with {done.pages} feedback page{'s' * (done.pages != 1)}.")
+    if done.unknown:
+        typer.echo(f"Not in it, because Moodle's folder for them is not known: {', '.join(done.unknown)}.", err=True)
+        raise typer.Exit(1)
 
 
 def _by_set(given: Sequence[str] | None, sets: Collection[str], option: str) -> dict[str, str]:

@@ -64,6 +64,10 @@ class Course:
         """Return the sets by name, in the course's order. A set whose file cannot be read yet is named after the file."""
         return {self._name_of(each): each for each in self.definition.sets}
 
+    def titles(self) -> dict[str, str]:
+        """Return the titles of the sets by name, as far as their files can be read."""
+        return {name: self._said(each, "title") for name, each in self.sets().items()}
+
     def set_called(self, words: str) -> str | None:
         """Return the name of the set that is called by its name, or by its file or the file's stem; None without one."""
         for name, each in self.sets().items():
@@ -73,12 +77,14 @@ class Course:
         return None
 
     def _name_of(self, each: CourseSet) -> str:
-        file = self.at(each.file)
+        name = self._said(each, "name")
+        return self.at(each.file).stem if fault_of_name(name) else name
+
+    def _said(self, each: CourseSet, key: str) -> str:
+        """Return what a set's file says for a key; empty if it cannot be read or says nothing."""
         with suppress(Faulty):
-            name = yaml_source.load_yaml(file).at(("name",))
-            if isinstance(name, str) and not fault_of_name(name):
-                return name
-        return file.stem
+            return str(yaml_source.load_yaml(self.at(each.file)).at((key,)) or "")
+        return ""
 
     def lock(self, set_name: str) -> Path:
         """Return the lock file of a set."""

@@ -17,7 +17,7 @@ from shardwise.grading.results import Result, read_results
 from shardwise.markdown.escaping import spreadsheet_cell
 
 # How a set counts for a student. Only graded and zero count; ungraded leaves the total open, which is never a zero.
-Standing = Literal["graded", "zero", "open", "excused", "ungraded", "not assigned"]
+ScoreStatus = Literal["graded", "zero", "open", "excused", "ungraded", "not assigned"]
 _REMARKS = {
     "zero": "missing, counts as 0",
     "open": "nothing handed in yet",
@@ -31,7 +31,7 @@ _REMARKS = {
 class Score:
     """A student's points in a set."""
 
-    standing: Standing
+    status: ScoreStatus
     points: float | None = None
     max_points: float = 0
     is_dropped: bool = False  # as one of the lowest
@@ -57,8 +57,8 @@ class StudentTotal:
         """What a reader of the total should know about the student's sets."""
         found = []
         for name, score in self.scores.items():
-            if score.standing in _REMARKS:
-                found.append(f"{name}: {_REMARKS[score.standing]}")
+            if score.status in _REMARKS:
+                found.append(f"{name}: {_REMARKS[score.status]}")
             if score.is_dropped:
                 found.append(f"{name}: dropped as one of the lowest")
         return found
@@ -89,7 +89,7 @@ class Gradebook:
                 {
                     "student": each.student, "name": each.name, "section": each.section, "total": each.total,
                     "sets": {
-                        name: {"points": score.points, "max_points": score.max_points, "standing": score.standing, "dropped": score.is_dropped}
+                        name: {"points": score.points, "max_points": score.max_points, "status": score.status, "dropped": score.is_dropped}
                         for name, score in each.scores.items()
                     },
                 }
@@ -139,7 +139,7 @@ def _row(
     for name in lowest:
         scores[name] = replace(scores[name], is_dropped=True)
         del counted[name]
-    is_open = any(weights[name] and score.standing == "ungraded" for name, score in scores.items())
+    is_open = any(weights[name] and score.status == "ungraded" for name, score in scores.items())
     total = None
     if counted and not is_open:
         earned = fsum(weights[name] * (share or 0.0) for name, share in counted.items())
