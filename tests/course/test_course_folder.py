@@ -80,6 +80,7 @@ def test_unknown_sets_lost_keys_and_other_folders_are_explained(course: Path, mo
     shutil.copy("sets/week-1.yaml", "sets/week-2.yaml")
     assert "no set 'sets/week-2.yaml', only week-1. Add it to the sets in course.yaml" in run("assign", "sets/week-2.yaml", code=2)  # fmt: skip
     assert "no set 'week-9'" in run("grade", "week-9", code=2)
+    assert "Put submissions into the folder submitted/SET" in run("grade", "sets", code=2)
     (course / "course.key").rename(course / "key.old")
     assert "Restore the key" in run("assign", "week-1", code=2)
     assert not (course / "course.key").exists()
@@ -90,7 +91,7 @@ def test_unknown_sets_lost_keys_and_other_folders_are_explained(course: Path, mo
 
 
 def forged(course: Path, to: Path) -> Path:
-    """A course as a student may hand it in: with their own key, lock file, results and bank."""
+    """A course as a student may hand it in: with a key, a lock file, and a bank of their own."""
     shutil.copytree(course, to, ignore=shutil.ignore_patterns("submitted", "notebooks"))
     (to / "bank" / "solutions" / "example.py").write_text("raise SystemExit('the bank was run')\n")
     return to
@@ -114,6 +115,9 @@ def test_a_course_that_a_student_handed_in_is_not_used(
         for verb in ("grade", "regrade"):
             said = run(verb, "week-1", code=2)
             assert "was not assigned on this computer, so the course may not be yours" in said
+        shutil.copytree(course / "submitted" / "week-1" / "ada", alone / "submitted" / "week-1" / "ada", ignore=shutil.ignore_patterns("course"))  # fmt: skip
+        for _ in range(2):  # a person who names the key says that the course is theirs
+            assert "1 graded" in run("grade", "week-1", "--key", "course.key", "--workers", "1")
         (alone / "course.yaml").write_text("no: course\n")
         run("grade", course / "submitted", "--out", tmp_path / "out", "--lock", course / "assigned" / "week-1" / "week-1.lock.jsonl", "--key", course / "course.key", "--workers", "1")  # fmt: skip
 
@@ -138,7 +142,9 @@ def test_sets_are_called_by_name_file_or_stem(course: Path) -> None:
     (course / "course.yaml").write_text(text.replace("  - sets/week-1.yaml", "  - {file: sets/first.yaml, weight: 2}"))
     (course / "sets" / "week-1.yaml").rename(course / "sets" / "first.yaml")
     known = load_course(course / "course.yaml")
-    assert {known.set_called(words) for words in ("week-1", "first", "sets/first.yaml")} == {"week-1"}
+    assert {known.set_called(words) for words in ("week-1", "first", "sets/first.yaml", "submitted/week-1")} == {
+        "week-1"
+    }
     assert known.set_called("second") is None
     (course / "sets" / "first.yaml").write_text("name: ../../elsewhere\n")
     assert list(known.sets()) == ["first"]

@@ -96,6 +96,11 @@ def gradebook(
     """
     from shardwise.grading.gradebook import make_gradebook, results_by_set, write_gradebook
 
+    if into and as_json:
+        raise ShardwiseError("Use only one of --into and --json.")
+    if (column or scale) and not into:
+        raise ShardwiseError("--column and --scale need the table to fill:  --into FILE")
+
     folders, course = results_to_read(sets or ())
     results = results_by_set(folders, course.sets() if course else None)
     if not results:
@@ -202,16 +207,16 @@ def _print_gradebook(made: Gradebook) -> None:
     """Print the totals, those of each section, and why some are open."""
     from shardwise.grading.gradebook import points_text
 
-    head = ("student", "section", *made.weights, "total", "remarks")
+    head = ("student", "name", "section", *made.weights, "total", "remarks")
     rows = [
         (
-            each.student, each.section, *(points_text(score.points) for score in each.scores.values()),
+            each.student, each.name, each.section, *(points_text(score.points) for score in each.scores.values()),
             "" if each.total is None else f"{points_text(each.total)} %", "; ".join(each.remarks),
         )
         for each in made.students
     ]  # fmt: skip
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 140
-    print_columns(head, rows[:_MOST_ROWS], right=range(2, 3 + len(made.weights)), width=max(width, 60))
+    print_columns(head, rows[:_MOST_ROWS], right=range(3, 4 + len(made.weights)), width=max(width, 60))
     if len(rows) > _MOST_ROWS:
         typer.echo(f"and {len(rows) - _MOST_ROWS} more students")
     for section, (count, mean) in made.section_means().items():

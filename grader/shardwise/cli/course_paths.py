@@ -89,7 +89,11 @@ def _set_of(course: Course, words: str) -> str:
     if name := course.set_called(words):
         return name
     sets = ", ".join(course.sets()) or "no sets"
-    remedy = f" Add it to the sets in {_short(course.folder / COURSE_FILE)}." if Path(words).is_file() else ""
+    remedy = ""
+    if Path(words).suffix in (".yaml", ".yml"):
+        remedy = f" Add it to the sets in {_short(course.folder / COURSE_FILE)}."
+    elif Path(words).exists():
+        remedy = " Put submissions into the folder submitted/SET, or name a folder for the results with --out."
     raise ShardwiseError(f"The course has no set {words!r}, only {sets}.{remedy}")
 
 

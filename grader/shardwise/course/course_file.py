@@ -69,10 +69,11 @@ class Course:
         return {name: self._said(each, "title") for name, each in self.sets().items()}
 
     def set_called(self, words: str) -> str | None:
-        """Return the name of the set that is called by its name, or by its file or the file's stem; None without one."""
+        """Return the name of the set that is called by its name, its file, the file's stem or one of its folders; None without one."""
         for name, each in self.sets().items():
             file = self.at(each.file)
-            if words in (name, file.stem) or Path(words).resolve() == file.resolve():
+            places = (file, self.assigned(name), self.submitted(name), self.results(name))
+            if words in (name, file.stem) or Path(words).resolve() in [place.resolve() for place in places]:
                 return name
         return None
 
