@@ -37,7 +37,7 @@ def work(folder: Path, student: str = "ada") -> Path:
 
 
 def test_a_new_course_is_assigned_graded_and_regraded_by_the_name_of_a_set(course: Path) -> None:
-    assert "Llm systems" in (course / "README.md").read_text() + (course / "course.yaml").read_text()
+    assert "Llm systems" in (course / "for-students" / "README.md").read_text() + (course / "course.yaml").read_text()
     assert "2 notebooks in assigned/week-1/notebooks" in run("assign", "week-1")
     assert "does not exist. Put the submissions" in run("grade", "week-1", code=2)
     work(course), work(course, "alan")
@@ -54,7 +54,14 @@ def test_a_new_course_is_assigned_graded_and_regraded_by_the_name_of_a_set(cours
     assert not [
         path for path in added if path.endswith(".key") or path.startswith(("assigned", "submitted", "results"))
     ]
-    assert {"course.yaml", "roster.csv", "README.md", "overrides.yaml", "bank/.gitignore", ".gitignore"} <= set(added)
+    assert {
+        "course.yaml",
+        "roster.csv",
+        "for-students/README.md",
+        "overrides.yaml",
+        "bank/.gitignore",
+        ".gitignore",
+    } <= set(added)
 
 
 def test_a_course_is_built_around_existing_files_but_not_around_a_course(course: Path, tmp_path: Path) -> None:

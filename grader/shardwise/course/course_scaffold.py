@@ -9,6 +9,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 
+from shardwise import __version__
 from shardwise.atomic_files import write_together
 from shardwise.bank.scaffold import init_bank, with_missing_lines
 from shardwise.course.assigning.keys import course_key
@@ -23,8 +24,8 @@ _UNTIL_DUE = timedelta(days=14)
 def scaffold_course(folder: Path) -> tuple[list[Path], list[Path]]:
     """Create a course in a folder, with a key. Returns the files that it wrote, and those that existed and were kept.
 
-    Every file of `beginnings` is copied, with the course's title and a due date in place of {title} and {due}. Raises
-    ShardwiseError, before anything is written, if the folder has a course or a bank already.
+    Every file of `beginnings` is copied, with the course's title, a due date and our version in place of {title}, {due} and
+    {version}. Raises ShardwiseError, before anything is written, if the folder has a course or a bank already.
     """
     course, bank = folder / COURSE_FILE, folder / OWN_BANK
     if is_device(folder.name):
@@ -33,9 +34,11 @@ def scaffold_course(folder: Path) -> tuple[list[Path], list[Path]]:
         raise ShardwiseError(f"{course} already exists. Nothing was written; name a new folder.")
     title = " ".join(re.findall(r"\w+", folder.resolve().name)).capitalize() or "Course"
     due = (datetime.now() + _UNTIL_DUE).replace(hour=23, minute=59, second=0, microsecond=0).astimezone()
-    texts = {
-        folder / path: text.replace("{title}", title).replace("{due}", due.isoformat()) for path, text in _beginnings()
-    }
+    texts = dict[Path, str]()
+    for path, text in _beginnings():
+        for name, value in (("title", title), ("due", due.isoformat()), ("version", __version__)):
+            text = text.replace(f"{{{name}}}", value)
+        texts[folder / path] = text
     ignore = folder / ".gitignore"
     texts[ignore] = with_missing_lines(ignore, texts[ignore])
     kept = [path for path in texts if path.exists() and path != ignore]
