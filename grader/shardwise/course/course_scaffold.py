@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from importlib import resources
-from importlib.resources.abc import Traversable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from shardwise import __version__
 from shardwise.atomic_files import write_together
@@ -16,6 +14,7 @@ from shardwise.course.assigning.keys import course_key
 from shardwise.course.course_file import COURSE_FILE, load_course
 from shardwise.errors import ShardwiseError
 from shardwise.file_names import is_device
+from shardwise.text_files import read_text
 
 OWN_BANK = "bank"  # the folder of the course's own bank
 _UNTIL_DUE = timedelta(days=14)
@@ -49,15 +48,9 @@ def scaffold_course(folder: Path) -> tuple[list[Path], list[Path]]:
     return [*(path for path in texts if path not in kept), key, *written], kept
 
 
-def _beginnings() -> Iterator[tuple[PurePosixPath, str]]:
+def _beginnings() -> Iterator[tuple[Path, str]]:
     """Yield the path and text of each file of a new course. A name that begins with dot- begins with a dot there."""
-
-    def below(folder: Traversable, path: PurePosixPath) -> Iterator[tuple[PurePosixPath, str]]:
-        for each in sorted(folder.iterdir(), key=lambda file: file.name):
-            place = path / re.sub("^dot-", ".", each.name)
-            if each.is_dir():
-                yield from below(each, place)
-            else:
-                yield place, each.read_text("utf-8")
-
-    return below(resources.files(__package__) / "beginnings", PurePosixPath())
+    source = Path(__file__).with_name("beginnings")
+    for file in sorted(path for path in source.rglob("*") if path.is_file()):
+        place = Path(*(re.sub("^dot-", ".", part) for part in file.relative_to(source).parts))
+        yield place, read_text(file, str(file))

@@ -14,6 +14,7 @@ from shardwise.course.collecting.names import folded
 from shardwise.errors import ShardwiseError
 from shardwise.exchange.grade_tables import GradeColumns, GradeTable, columns_of, points_in
 from shardwise.grading.gradebook import Gradebook, Score, StudentTotal, points_text
+from shardwise.markdown.escaping import printable
 
 _NO_STUDENT = re.compile(r"Student, Test|.*_previewuser", re.IGNORECASE)  # how Canvas and Blackboard preview
 
@@ -159,7 +160,7 @@ def _rows_of_students(
 
 def _called(row: Sequence[str], columns: GradeColumns) -> str:
     """Return what a row calls its person, in a few words."""
-    return " ".join(filter(None, (row[place].strip() for place in columns.who[:3] if place < len(row))))
+    return printable(" ".join(filter(None, (row[place].strip() for place in columns.who[:3] if place < len(row)))))
 
 
 def _fill_row(
