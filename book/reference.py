@@ -13,7 +13,8 @@ from typer.cli import get_docs_for_click
 import shardwise
 from shardwise.bank.files import ChapterFile, CurriculumFile, ProseFile
 from shardwise.cli.main import app
-from shardwise.course.assigning.assignments import SetDefinition
+from shardwise.course.assigning.set_file import SetDefinition
+from shardwise.course.course_file import CourseDefinition
 from shardwise.kinds import kinds
 from shardwise.kinds.case.model import CasePart
 from shardwise.template.model import Template
@@ -59,6 +60,7 @@ def keys() -> str:
         ("`problems/curriculum.yaml`", CurriculumFile),
         ("`problems/prose.yaml`", ProseFile),
         ("A problem set", SetDefinition),
+        ("`course.yaml`", CourseDefinition),
     ):
         parts += [f"## {title}\n", _models(model.model_json_schema(), skip=frozenset())]
     return "\n".join(parts)

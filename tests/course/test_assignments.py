@@ -11,9 +11,10 @@ import pytest
 
 from checkout import edited
 from shardwise.bank.bank import Bank
-from shardwise.course.assigning.assignments import SetDefinition, Student, assign, load_set
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
 from shardwise.course.assigning.drawing import seed_for
 from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.set_file import load_set
 from shardwise.course.assigning.simulated_class import right
 from shardwise.errors import Faulty, ShardwiseError
 

@@ -134,7 +134,7 @@ def test_the_docs_say_of_kinds_and_chapters_what_is_so() -> None:
 
 
 def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> None:
-    from shardwise.course.assigning.assignments import load_set
+    from shardwise.course.assigning.set_file import load_set
     from shardwise.template.parameters import Parameter
     from shardwise.template.yaml_source import parse_yaml
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -66,6 +66,11 @@ def is_shipped(banks: Banks) -> bool:
     return all(name_of(bank.folder) == SHIPPED for bank in banks.all)
 
 
+def bank_folders(names: Iterable[str], beside: Path) -> list[Path]:
+    """Return the folders of banks that a file in the folder `beside` names."""
+    return [_folder(name, beside) for name in names]
+
+
 def _folder(name: str | Path, beside: Path) -> Path:
     if str(name).strip() == SHIPPED:
         return shipped()
@@ -104,4 +109,4 @@ def named_by_settings(start: Path) -> list[Path]:
         raise ShardwiseError(f'{file}: expected bank = ["FOLDER", ...], not {names!r:.80}.')
     if unknown := sorted(set(settings) - {"bank"}):
         raise ShardwiseError(f"{file}: unknown setting {', '.join(unknown)}. The only setting is bank.")
-    return [_folder(name, file.parent) for name in names]
+    return bank_folders(names, file.parent)

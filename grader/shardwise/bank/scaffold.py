@@ -50,7 +50,7 @@ def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
     slugs = {kind: f"first-{kind}" for kind in sorted(named, key=lambda kind: kind != USUAL)}
     files = {
         folder / "shardwise.toml": _text("shardwise.toml"),
-        folder / ".gitignore": _ignoring(folder / ".gitignore"),
+        folder / ".gitignore": with_missing_lines(folder / ".gitignore", _text("gitignore")),
         folder / "solutions" / "example.py": _text("reference.py"),
         folder / "solutions" / "oracles" / "example.py": _text("oracle.py"),
         chapter / "lesson.md": _text("lesson.md").format(title="First chapter"),
@@ -72,10 +72,10 @@ def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
     return list(files)
 
 
-def _ignoring(path: Path) -> str:
-    """Return a .gitignore with the missing entries added and the existing ones kept."""
+def with_missing_lines(path: Path, text: str) -> str:
+    """Return the text of a .gitignore, which may exist, with the missing lines added and the existing ones kept."""
     before = read_text(path, str(path)) if path.is_file() else ""
-    new = [line for line in _text("gitignore").splitlines() if line not in before.splitlines()]
+    new = [line for line in text.splitlines() if line not in before.splitlines()]
     return before + ("\n" if before and not before.endswith("\n") else "") + "".join(f"{line}\n" for line in new)
 
 

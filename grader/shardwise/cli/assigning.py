@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shardwise.cli.course_paths import paths_to_assign
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, banks_of, must_be_a_folder
 from shardwise.cli.tables import progress_bar
@@ -22,18 +23,21 @@ commands = typer.Typer()
 
 @commands.command(epilog="Example:  shardwise assign sets/week1.yaml --roster roster.csv --out course/week1")
 def assign(
-    definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file.")],
+    definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file, or its name in a course.")],
     roster: Annotated[
-        Path,
+        Path | None,
         typer.Option(
-            help='CSV file as Canvas, Moodle, Blackboard, Brightspace, Gradescope or GitHub Classroom exports it, or with the columns "student" and "name".'
+            help='CSV file as Canvas, Moodle, Blackboard, Brightspace, Gradescope or GitHub Classroom exports it, or with the columns "student" and "name". Default: the course\'s.'
         ),
-    ],
-    out: Annotated[Path, typer.Option(help="Folder for the notebooks and the lock file.")],
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the notebooks and the lock file. Default: assigned/SET of the course."),
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
-            help="File of the course key; created if it does not exist. Default: course.key in the folder --out."
+            help="File of the course key; created if it does not exist. Default: the course's, or course.key in the folder --out."
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite notebooks that contain work.")] = False,
@@ -42,11 +46,12 @@ def assign(
     """Write a notebook of a set for every student.
 
     Each student gets different numbers; a lock file records them with the answer keys. Run it again after you add students or
-    change the title, due date, attempts or points.
+    change the title, due date, attempts or points. In the folder of a course, the name of a set is enough.
     """
     from shardwise.course.assigning.assignments import assign as run
-    from shardwise.course.assigning.assignments import load_set
+    from shardwise.course.assigning.set_file import load_set
 
+    definition, roster, out, key = paths_to_assign(definition, roster, out, key)
     say_when_stopped(f"Run the same command again to write the missing files in {out}.")
     must_be_a_folder(out)
     banks = banks_of(bank)

@@ -128,7 +128,7 @@ def schema(
     from shardwise.bank.files import adapter
 
     if of == "set":
-        from shardwise.course.assigning.assignments import SetDefinition
+        from shardwise.course.assigning.set_file import SetDefinition
 
         document = SetDefinition.model_json_schema()
     elif of == "course":
@@ -168,13 +168,13 @@ def new(
     typer.echo(f"Edit it, then check it:  shardwise lint {quote(problem)}{named}")
 
 
-beginnings = typer.Typer(help="Create a bank.", no_args_is_help=True)
+beginnings = typer.Typer(help="Create a bank or a course.", no_args_is_help=True)
 commands.add_typer(beginnings, name="init")
 
 
 @beginnings.callback()
 def _beginnings() -> None:
-    """Create a bank."""
+    """Create a bank or a course."""
 
 
 @beginnings.command("bank", epilog="Example:  shardwise init bank my-bank")

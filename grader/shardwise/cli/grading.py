@@ -15,6 +15,7 @@ import typer
 
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Banks
+from shardwise.cli.course_paths import banks_of_course, paths_to_grade
 from shardwise.cli.deciding import OverridesFile, overrides_at, overrides_near, say_what_decides_nothing
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import TrustedBankNames, must_be_a_folder, trusted_banks_of
@@ -41,7 +42,10 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-Paths = Annotated[list[Path], typer.Argument(help="Notebooks, folders of notebooks, or zip archives.")]
+Paths = Annotated[
+    list[Path],
+    typer.Argument(help="Notebooks, folders of notebooks, or zip archives; or, in a course, the name of a set."),
+]
 Locks = Annotated[
     list[Path] | None, typer.Option(help="Lock file of the set. Default: search the folders above the submissions.")
 ]
@@ -78,7 +82,10 @@ Workers = Annotated[int | None, typer.Option(min=1, help="Number of processes. D
 @commands.command(epilog="Example:  shardwise grade submitted/ --out results/ --junit results/junit.xml")
 def grade(
     paths: Paths,
-    out: Annotated[Path, typer.Option(help="Folder for grades.csv, results.jsonl and feedback/.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for grades.csv, results.jsonl and feedback/. Default: results/SET of the course."),
+    ] = None,
     lock: Locks = None,
     key: KeyFile = None,
     student: Student = None,
@@ -146,6 +153,7 @@ def grade(
     from shardwise.grading.intake import locks_near
     from shardwise.grading.worker import Settings
 
+    paths, out, lock, key = paths_to_grade(paths, out, lock, key)
     least = ci.threshold(fail_under) if fail_under is not None else None
     _must_be_a_tier(tier)
     ci.must_be_a_visibility(visibility)
@@ -275,7 +283,12 @@ def _practice(names: list[str] | None) -> Callable[[str, str], Sequence[Question
 @commands.command(epilog="Example:  shardwise regrade submitted/ --out results/")
 def regrade(
     paths: Paths,
-    out: Annotated[Path, typer.Option(help="Folder with the results to update: --out of `shardwise grade`.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with the results to update: --out of `shardwise grade`. Default: results/SET of the course."
+        ),
+    ] = None,
     lock: Locks = None,
     key: KeyFile = None,
     student: Student = None,
@@ -301,12 +314,16 @@ def regrade(
     This shows which points would change and why, and asks before it changes any. If none change, it only updates hints,
     feedback and solutions.
     """
+    from shardwise.course.course_file import course_around
     from shardwise.grading.intake import locks_near
     from shardwise.grading.overrides.keeping import Refusals
     from shardwise.grading.record.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
     from shardwise.grading.running.cores import usable
 
+    if out is None:
+        paths, out, lock, key = paths_to_grade(paths, out, lock, key)
+        bank = bank or banks_of_course(course_around(Path.cwd()))
     _must_exist(paths)
     say_when_stopped(f"Nothing in {out} was changed. Run the same command again to continue.")
     if not (out / LEDGER).is_file():

@@ -19,7 +19,9 @@ def _named(otherwise: str) -> Any:
     return typer.Option("--bank", metavar="DIR", help=_BANK + otherwise)
 
 
-BankNames = Annotated[list[str] | None, _named("SHARDWISE_BANK, the nearest shardwise.toml, or the installed bank.")]
+BankNames = Annotated[
+    list[str] | None, _named("SHARDWISE_BANK, the nearest shardwise.toml or course.yaml, or the installed bank.")
+]
 TrustedBankNames = Annotated[
     list[str] | None,
     _named(
@@ -53,8 +55,11 @@ def trusted_banks_of(names: list[str] | None) -> Banks:
 def _said(names: list[str] | None, *, settings: bool) -> Banks:
     import os
 
-    if settings and not names and not os.environ.get(VARIABLE) and (file := settings_near(Path.cwd())):
-        must_be_trusted(named_by_settings(Path.cwd()), file)
+    if settings and not names and not os.environ.get(VARIABLE):
+        file = settings_near(Path.cwd())
+        names = _of_course(file)
+        if file and not names:
+            must_be_trusted(named_by_settings(Path.cwd()), file)
     banks = open_banks(names or (), settings=settings)
     if not is_shipped(banks):
         typer.echo(f"Bank: {banks}", err=True)
@@ -63,3 +68,16 @@ def _said(names: list[str] | None, *, settings: bool) -> Banks:
             f"Ignored {found}, because a student may have submitted it. Name your own bank with --bank.", err=True
         )
     return banks
+
+
+def _of_course(settings: Path | None) -> list[str] | None:
+    """Return the banks of the course around the current folder, unless a shardwise.toml is nearer."""
+    folder = Path.cwd()
+    if not any((above / "course.yaml").is_file() for above in (folder, *folder.parents)):
+        return None  # most folders are in no course, and reading its file takes time
+    from shardwise.cli.course_paths import banks_of_course
+    from shardwise.course.course_file import course_around
+
+    course = course_around(folder)
+    is_nearer = course and settings and settings.resolve().parent.is_relative_to(course.folder)
+    return None if is_nearer else banks_of_course(course)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from shardwise.course.assigning.lockfile import LOCK_SUFFIX
+from shardwise.errors import Faulty
+from shardwise.file_names import fault_of_name
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
 
 COURSE_FILE = "course.yaml"
+_SUBMITTED = "submitted"
 
 
 class CourseSet(AuthorModel):
@@ -50,13 +55,49 @@ class Course:
         """Return a path that is written in `course.yaml`."""
         return self.folder / path
 
+    @property
+    def key(self) -> Path:
+        """The file of the course key."""
+        return self.at(self.definition.key)
+
+    def sets(self) -> dict[str, CourseSet]:
+        """Return the sets by name, in the course's order. A set whose file cannot be read yet is named after the file."""
+        return {self._name_of(each): each for each in self.definition.sets}
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of the sets by name, as far as their files can be read."""
+        return {name: self._said(each, "title") for name, each in self.sets().items()}
+
+    def set_called(self, words: str) -> str | None:
+        """Return the name of the set that is called by its name, its file, the file's stem or one of its folders; None without one."""
+        for name, each in self.sets().items():
+            file = self.at(each.file)
+            places = (file, self.assigned(name), self.submitted(name), self.results(name))
+            if words in (name, file.stem) or Path(words).resolve() in [place.resolve() for place in places]:
+                return name
+        return None
+
+    def _name_of(self, each: CourseSet) -> str:
+        name = self._said(each, "name")
+        return self.at(each.file).stem if fault_of_name(name) else name
+
+    def _said(self, each: CourseSet, key: str) -> str:
+        """Return what a set's file says for a key; empty if it cannot be read or says nothing."""
+        with suppress(Faulty):
+            return str(yaml_source.load_yaml(self.at(each.file)).at((key,)) or "")
+        return ""
+
+    def lock(self, set_name: str) -> Path:
+        """Return the lock file of a set."""
+        return self.assigned(set_name) / f"{set_name}{LOCK_SUFFIX}"
+
     def assigned(self, set_name: str) -> Path:
         """Return the folder with a set's notebooks and lock file."""
         return self.folder / "assigned" / set_name
 
     def submitted(self, set_name: str) -> Path:
         """Return the folder of a set's submissions."""
-        return self.folder / "submitted" / set_name
+        return self.folder / _SUBMITTED / set_name
 
     def results(self, set_name: str) -> Path:
         """Return the folder of a set's results."""
@@ -71,8 +112,12 @@ def load_course(path: Path) -> Course:
 def course_around(folder: Path) -> Course | None:
     """Return the course that a folder belongs to: the nearest `course.yaml` in it or above; None without one.
 
-    Raises Faulty with all faults of the file.
+    One that is among the submissions of another course is ignored: a student may have handed it in. Raises Faulty with all
+    faults of the file.
     """
     folder = folder.resolve()
-    file = next((above / COURSE_FILE for above in (folder, *folder.parents) if (above / COURSE_FILE).is_file()), None)
-    return load_course(file) if file else None
+    around = [above for above in (folder, *folder.parents) if (above / COURSE_FILE).is_file()]
+    for nearest in around:
+        if not any(outer / _SUBMITTED in (nearest, *nearest.parents) for outer in around):
+            return load_course(nearest / COURSE_FILE)
+    return None

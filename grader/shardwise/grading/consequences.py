@@ -82,7 +82,7 @@ def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decis
         return Consequences()
     late: list[Lateness] = []
     points: Counter[tuple[str, str, float, float]] = Counter()
-    with Ledger(out / LEDGER) as ledger:
+    with Ledger(out / LEDGER, [lock.key for lock in near.known.values()]) as ledger:
         if not ledger.has_counted():
             return Consequences()
         handed_in = _taken_in(paths, near, decisions)

@@ -15,6 +15,7 @@ from shardwise import __version__
 from shardwise.atomic_files import patiently, replacing
 from shardwise.grading.outcome import Batch
 from shardwise.grading.results import RESULTS, Answer, Result, to_json
+from shardwise.markdown.escaping import spreadsheet_cell
 from shardwise.markdown.feedback import as_markdown, as_plain
 from shardwise.markdown.plain import to_plain
 from shardwise.question import Outcome
@@ -40,8 +41,8 @@ def _write(batch: Batch) -> None:
         to_look_at = csv.writer(unread_answers, quoting=csv.QUOTE_ALL)
         to_look_at.writerow(_UNREADABLE_HEAD)
         for result in batch.results():
-            rows.writerow([_cell(value) for value in _grades(result, questions)])
-            to_look_at.writerows([_cell(value) for value in row] for row in _unreadable(result))
+            rows.writerow([spreadsheet_cell(value) for value in _grades(result, questions)])
+            to_look_at.writerows([spreadsheet_cell(value) for value in row] for row in _unreadable(result))
             lines.write(to_json(result) + "\n")
             if result.is_composed:
                 batch.write_page(result)
@@ -86,15 +87,6 @@ def _unreadable(result: Result) -> Iterator[list[str]]:
 
 def _number(points: float | None) -> str:
     return "" if points is None else f"{points:g}"
-
-
-# Possible beginnings of a spreadsheet cell, with any separator, followed by a character that starts a formula.
-_FORMULA = re.compile(r"""(^|[,;|"'])(\s*[=+\-@＝＋－＠])""")
-
-
-def _cell(value: str) -> str:
-    """Return a one-line cell that no spreadsheet reads as a formula, even if it splits the cell at another separator."""
-    return _FORMULA.sub(r"\1'\2", re.sub(r"[\t\r\n]+", " ", value))
 
 
 def write_junit(results: Iterable[Result], path: Path) -> None:

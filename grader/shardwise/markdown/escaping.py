@@ -44,3 +44,12 @@ def literal(text: str) -> str:
     plain = [_ACTIVE.sub(lambda found: f"\\{found[0]}", part) for part in parts[::2]]
     quoted = ["“`{}`”".format(part.replace("`", "'")) for part in parts[1::2]]
     return "".join(part for pair in zip(plain, [*quoted, ""], strict=True) for part in pair)
+
+
+# Possible beginnings of a spreadsheet cell, with any separator, followed by a character that starts a formula.
+_FORMULA = re.compile(r"""(^|[,;|"'])(\s*[=+\-@＝＋－＠])""")
+
+
+def spreadsheet_cell(value: str) -> str:
+    """Return a one-line cell that no spreadsheet reads as a formula, even if it splits the cell at another separator."""
+    return _FORMULA.sub(r"\1'\2", re.sub(r"[\t\r\n]+", " ", value))

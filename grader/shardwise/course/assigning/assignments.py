@@ -7,94 +7,29 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import BeforeValidator, Field, field_validator
+from typing import Any
 
 from shardwise import __version__
 from shardwise.atomic_files import alone_in, write_file
 from shardwise.bank.bank import Catalogue
-from shardwise.course.assigning.dates import DueDate
 from shardwise.course.assigning.drawing import Maker
 from shardwise.course.assigning.handed_out import is_as_handed_out
 from shardwise.course.assigning.keys import key_fingerprint
-from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, due_in, line_of, student_line, writing
+from shardwise.course.assigning.lockfile import (
+    FORMAT,
+    LOCK_SUFFIX,
+    Lock,
+    choice_in,
+    due_in,
+    line_of,
+    student_line,
+    writing,
+)
 from shardwise.course.assigning.roster import Student
+from shardwise.course.assigning.set_file import Entry, Pool, SetDefinition
 from shardwise.course.collecting.bounds import BOUNDS
-from shardwise.errors import Faulty, ShardwiseError
-from shardwise.file_names import SAFE_NAME, fault_of_name
-from shardwise.template import yaml_source
-from shardwise.template.model import AuthorModel
+from shardwise.errors import ShardwiseError
 from shardwise.text_files import first_line, has_contents
-
-
-class Entry(AuthorModel):
-    """One problem of a set."""
-
-    id: str = Field(description="The problem's id, or its slug.")
-    points: float | None = Field(
-        None, gt=0, le=100, description="Points that replace the template's, with at most two decimals."
-    )
-
-    @field_validator("points")
-    @classmethod
-    def _in_hundredths(cls, points: float | None) -> float | None:
-        if points is not None and round(points, 2) != points:  # earned points are rounded to two decimals
-            raise ValueError(f"points can have at most two decimals, not {points!r}")
-        return points
-
-
-def _entry(value: Any) -> Any:
-    return {"id": value} if isinstance(value, str) else value
-
-
-class SetSection(AuthorModel):
-    """A section of the roster, which may have another due date."""
-
-    due: DueDate = Field(description="ISO 8601 with an offset.")
-
-
-class SetDefinition(AuthorModel):
-    """A set of problems to assign."""
-
-    name: str = Field(pattern=rf"^{SAFE_NAME}$", description="Used in file names and in every seed.")
-    title: str = Field(min_length=3, description="The title that students see.")
-    intro: str = Field("", description="Markdown shown above the first question.")
-    problems: tuple[Annotated[Entry, BeforeValidator(_entry, json_schema_input_type=str | Entry)], ...] = Field(
-        min_length=1, description="Problems by name; an entry can also give points."
-    )
-    hand_in: str = Field("", description="Markdown: where and how to hand in; shown in the notebook.")
-    attempts: int | None = Field(None, ge=1, description="How often a student may hand in; shown in the notebook.")
-    due: DueDate | None = Field(None, description="ISO 8601 with an offset, such as 2026-12-01T23:59:00+01:00.")
-    sections: Mapping[str, SetSection] = Field({}, description="Sections of the roster with a due date of their own.")
-
-    @field_validator("name")
-    @classmethod
-    def _of_a_file(cls, name: str) -> str:
-        if fault := fault_of_name(name):
-            raise ValueError(f"{name!r} {': '.join(fault)}")
-        return name
-
-
-def load_set(path: Path, bank: Catalogue) -> SetDefinition:
-    """Return a set's definition. Raises Faulty with all its faults, including unknown and repeated problems."""
-    source = yaml_source.load_yaml(path)
-    made: SetDefinition = yaml_source.validate(source, SetDefinition)
-    faults, seen = [], dict[str, str]()
-    for place, entry in enumerate(made.problems):
-        try:
-            problem = bank.find(entry.id)
-        except ShardwiseError as error:
-            faults.append(source.fault(("problems", place), str(error)))
-            continue
-        if problem.slug in seen:
-            other = seen[problem.slug]
-            why = "is listed twice" if other == problem.id else f"and {other} would have the same name in a notebook"
-            faults.append(source.fault(("problems", place), f"{problem.id} {why}", "Remove one of them."))
-        seen[problem.slug] = problem.id
-    if faults:
-        raise Faulty(faults)
-    return made
 
 
 @dataclass(frozen=True)
@@ -243,11 +178,17 @@ def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str,
         "attempts": definition.attempts,
         "due": definition.due.isoformat() if definition.due else None,
         **({"sections": _sections(definition)} if definition.sections else {}),
-        "problems": [bank.find(entry.id).id for entry in definition.problems],
+        "problems": [_in_header(entry, bank) for entry in definition.problems],
         "points": [entry.points for entry in definition.problems],
         "key": key_fingerprint(key),
         "version": __version__,
     }
+
+
+def _in_header(entry: Entry | Pool, bank: Catalogue) -> Any:
+    if isinstance(entry, Entry):
+        return bank.find(entry.id).id
+    return {"pool": [bank.find(name).id for name in entry.pool], "choose": entry.choose}
 
 
 def _sections(definition: SetDefinition) -> dict[str, Any]:
@@ -261,8 +202,14 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
     points = zip(new["problems"], old["points"], new["points"], strict=True)
     sections = {**old.get("sections", {}), **new.get("sections", {})}
     pairs += [(f"due date of section {name}", due_in(old, name), due_in(new, name)) for name in sections]
-    pairs += [(f"points of {problem.rpartition('/')[2]}", _points(was), _points(now)) for problem, was, now in points]
+    pairs += [(f"points of {_label(entry)}", _points(was), _points(now)) for entry, was, now in points]
     return tuple(f"{name}: {_said(before)} → {_said(after)}" for name, before, after in pairs if before != after)
+
+
+def _label(entry: Any) -> str:
+    names, _ = choice_in(entry)
+    slugs = ", ".join(name.rpartition("/")[2] for name in names)
+    return slugs if isinstance(entry, str) else f"the pool {slugs}"
 
 
 def _said(value: Any) -> str:
@@ -286,11 +233,14 @@ def _lines(
 
 def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDefinition) -> dict[int, float]:
     """Return the points of questions that the set has changed; points from a template stay as they were drawn."""
-    return {
-        place: entry.points or float(bank.find(entry.id).data["points"])
-        for place, entry in enumerate(definition.problems)
-        if entry.points != old[place]
-    }
+    found, place = dict[int, float](), 0
+    for entry, before in zip(definition.problems, old, strict=True):
+        name, count = (entry.id, 1) if isinstance(entry, Entry) else (entry.pool[0], entry.choose)
+        if entry.points != before:
+            worth = entry.points or float(bank.find(name).data["points"])
+            found |= dict.fromkeys(range(place, place + count), worth)
+        place += count
+    return found
 
 
 def _updated(line: dict[str, Any], today: Student | None, points: Mapping[int, float]) -> bytes:

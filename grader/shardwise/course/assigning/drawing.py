@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shardwise.bank.bank import Catalogue
+from shardwise.bank.bank import Catalogue, Problem
 from shardwise.bank.posing import pose
 from shardwise.course.assigning.handed_out import asks_the_same
-from shardwise.course.assigning.lockfile import line_of, read_line, student_line
+from shardwise.course.assigning.lockfile import choice_in, line_of, read_line, student_line
 from shardwise.course.assigning.roster import Student
 from shardwise.course.collecting.students_notebook import student_notebook
 from shardwise.errors import ShardwiseError
@@ -29,7 +29,8 @@ class Maker:
 
     def __init__(self, bank: Catalogue, header: Mapping[str, Any], key: bytes) -> None:
         self._header, self._key = header, key
-        self._problems = [bank.find(name) for name in header["problems"]]
+        entries = map(choice_in, header["problems"])
+        self._entries = [([bank.find(name) for name in names], choose) for names, choose in entries]
 
     def line(self, student: Student, out: Path | None) -> bytes:
         """Return a student's line of the lock file, not signed yet.
@@ -48,14 +49,21 @@ class Maker:
         return student_notebook(self._header, student, name or student, questions, section)
 
     def _questions(self, student: str) -> list[Question]:
-        found = []
-        for number, (problem, points) in enumerate(zip(self._problems, self._header["points"], strict=True), start=1):
+        found: list[Question] = []
+        for problem, points in self._chosen(student):
             question = pose(problem, seed_for(self._key, student, self._header["set"], problem.id))
-            changed: dict[str, Any] = {"handle": f"q{number}"}
+            changed: dict[str, Any] = {"handle": f"q{len(found) + 1}"}
             if points is not None:
                 changed["points"] = points
             found.append(question.model_copy(update=changed))
         return found
+
+    def _chosen(self, student: str) -> Iterator[tuple[Problem, float | None]]:
+        """Yield a student's problems with the set's points; the chosen ones of a pool are in the pool's order."""
+        for (problems, choose), points in zip(self._entries, self._header["points"], strict=True):
+            ranks = {each.id: seed_for(self._key, student, self._header["set"], f"pool {each.id}") for each in problems}
+            chosen = sorted(ranks, key=ranks.__getitem__)[:choose]
+            yield from ((problem, points) for problem in problems if problem.id in chosen)
 
     def _must_ask_the_same(self, path: Path, student: Student, questions: Sequence[Question]) -> None:
         """Raise ShardwiseError if an existing notebook asks other questions than those drawn now: it could not be graded."""

@@ -287,9 +287,14 @@ def due_in(header: Mapping[str, Any], section: str) -> Any:
     return own["due"] if own else header.get("due")
 
 
+def choice_in(entry: Any) -> tuple[list[str], int]:
+    """Return the problems of an entry in a lock file's header, and how many of them each student gets."""
+    return ([entry], 1) if isinstance(entry, str) else (entry["pool"], entry["choose"])
+
+
 def problems_in(header: Mapping[str, Any]) -> list[str]:
     """Return the ids of all problems that a lock file's header names."""
-    return [str(problem) for problem in header["problems"]]
+    return [str(name) for entry in header["problems"] for name in choice_in(entry)[0]]
 
 
 def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:

@@ -1,0 +1,134 @@
+"""Paths that a course implies: in its folder, `assign`, `grade` and `regrade` need only the name of a set.
+
+For `grade` and `regrade`, a course counts only in the current folder and if its lock file is signed with a key that was
+given or that `assign` used on this computer: a student may have handed in a `course.yaml`, with a lock file and a key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+
+from shardwise.bank.discovery import VARIABLE, bank_folders
+from shardwise.cli.trust import must_be_trusted
+from shardwise.course.assigning.keys import is_ours, key_fingerprint, named_key, read_key
+from shardwise.course.assigning.lockfile import LOCK_SUFFIX, claimed_key
+from shardwise.course.course_file import COURSE_FILE, Course, course_around
+from shardwise.errors import ShardwiseError
+from shardwise.grading.results import RESULTS
+
+_NO_COURSE = f"Without {{}}, name a set of a course, in a folder that has a {COURSE_FILE}:  shardwise init course DIR creates one."
+
+
+def paths_to_assign(
+    definition: Path, roster: Path | None, out: Path | None, key: Path | None
+) -> tuple[Path, Path, Path, Path | None]:
+    """Return set, roster, folder and key of `assign`, with what was not given from the course around the current folder."""
+    if roster and out:
+        return definition, roster, out, key
+    course = course_around(Path.cwd())
+    if course is None:
+        raise ShardwiseError(_NO_COURSE.format("--roster and --out"))
+    name = _set_of(course, str(definition))
+    if not (key or course.key.exists()) and (signed := sorted((course.folder / "assigned").glob(f"*/*{LOCK_SUFFIX}"))):
+        raise ShardwiseError(
+            f"{_short(signed[0])} is signed with a course key, but {_short(course.key)} does not exist. Restore the key from a copy."
+        )
+    file = course.at(course.sets()[name].file)
+    return (
+        _short(file),
+        roster or _short(course.at(course.definition.roster)),
+        out or _short(course.assigned(name)),
+        key or _short(course.key),
+    )
+
+
+def paths_to_grade(
+    paths: list[Path], out: Path | None, lock: list[Path] | None, key: Path | None
+) -> tuple[list[Path], Path, list[Path] | None, Path | None]:
+    """Return submissions, results, lock files and key of `grade`; without `--out`, those of a set of this course."""
+    if out is not None:
+        return paths, out, lock, key
+    course = course_around(Path.cwd())
+    if course is None:
+        raise ShardwiseError(_NO_COURSE.format("--out"))
+    if course.folder != Path.cwd().resolve():
+        raise ShardwiseError(f"Run this in the folder of the course:  cd {quote(str(course.folder))}")
+    if len(paths) > 1:
+        raise ShardwiseError("Without --out, name one set of the course.")
+    name = _set_of(course, str(paths[0]))
+    submitted, known = course.submitted(name), course.lock(name)
+    if not lock:
+        if not known.exists():
+            raise ShardwiseError(f"{_short(known)} does not exist. Assign the set first:  shardwise assign {name}")
+        key = key if named_key(key) else _own_key(course, known)
+    if not submitted.exists():
+        raise ShardwiseError(f"{_short(submitted)} does not exist. Put the submissions for {name} into that folder.")
+    return [_short(submitted)], _short(course.results(name)), lock or [_short(known)], key
+
+
+def _own_key(course: Course, lock: Path) -> Path | None:
+    """Return the file of a course's key if it has signed a lock file; None to look for it where `assign` used it.
+
+    Raises ShardwiseError if `assign` has not used that key on this computer.
+    """
+    known_by = claimed_key(lock)
+    if not is_ours(known_by):
+        raise ShardwiseError(
+            f"{_short(lock)} was not assigned on this computer, so the course may not be yours. If it is, name its key:  "
+            f"--key {quote(str(_short(course.key)))}"
+        )
+    is_signer = course.key.is_file() and key_fingerprint(read_key(course.key)) == known_by
+    return _short(course.key) if is_signer else None
+
+
+def _set_of(course: Course, words: str) -> str:
+    """Return the name of a set of a course. Raises ShardwiseError with the sets that there are."""
+    if name := course.set_called(words):
+        return name
+    sets = ", ".join(course.sets()) or "no sets"
+    remedy = ""
+    if Path(words).suffix in (".yaml", ".yml"):
+        remedy = f" Add it to the sets in {_short(course.folder / COURSE_FILE)}."
+    elif Path(words).exists():
+        remedy = " Put submissions into the folder submitted/SET, or name a folder for the results with --out."
+    raise ShardwiseError(f"The course has no set {words!r}, only {sets}.{remedy}")
+
+
+def banks_of_course(course: Course | None) -> list[str] | None:
+    """Return the banks that a course names, after the user has agreed once to run their code; None if it names none.
+
+    A bank in --bank or SHARDWISE_BANK comes first, so this is for commands that were given neither.
+    """
+    if course is None or not course.definition.bank or os.environ.get(VARIABLE):
+        return None
+    folders = bank_folders(course.definition.bank, course.folder)
+    must_be_trusted(folders, course.folder / COURSE_FILE)
+    return [str(folder) for folder in folders]
+
+
+def results_to_read(names: Sequence[str]) -> tuple[list[Path], Course | None]:
+    """Return the folders with the results of some sets, and the course around the current folder.
+
+    A name is a folder with results, or a set of the course; without names, all sets of the course that have been graded.
+    Raises ShardwiseError if there are none.
+    """
+    course = course_around(Path.cwd())
+    folders = [Path(name) for name in names if (Path(name) / RESULTS).is_file()]
+    if course is None:
+        if not names:
+            raise ShardwiseError(_NO_COURSE.format("a folder with results"))
+        return [Path(name) for name in names], None
+    others = [name for name in names if Path(name) not in folders]
+    folders += [_short(course.results(_set_of(course, name))) for name in others]
+    graded = [_short(course.results(name)) for name in course.sets() if (course.results(name) / RESULTS).is_file()]
+    if not names and not graded:
+        raise ShardwiseError("No set of this course has been graded yet. Grade one first:  shardwise grade SET")
+    return (folders if names else graded), course
+
+
+def _short(path: Path) -> Path:
+    """Return a path relative to the current folder if it is below it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
