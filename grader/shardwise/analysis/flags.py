@@ -1,0 +1,107 @@
+"""Flags: what an instructor should look at in an item, in one sentence each, with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from shardwise.markdown.plain import to_plain
+
+Data = Mapping[str, Any]
+
+HARD, EASY = 0.2, 0.95  # facility
+WEAK = 0.1  # discrimination
+FEWEST = 5  # students with the same wrong answer
+FREQUENT = 0.05  # of the class
+BLANK, UNREADABLE = 0.2, 0.05  # of the class
+UNLIKELY = 0.05  # p-value
+SURE = 2.0  # standard errors
+_LONGEST = 90  # characters of a quotation
+
+
+def flags_of(item: Data) -> list[str]:
+    """Return what is conspicuous about an item, the most serious first."""
+    return [flag for check in _CHECKS for flag in check(item)]
+
+
+def _of_the_key(item: Data) -> Iterator[str]:
+    r, low, high = (item[f"discrimination{which}"] for which in ("", "_low", "_high"))
+    if r != r:  # nan: nothing to compare
+        return
+    if r < 0 and high < 0.1:
+        yield (
+            f"Discrimination {_signed(r)} (95 % interval {_signed(low)} to {_signed(high)}): strong students lose points here. "
+            "Check the key and the wording."
+        )
+    elif r < WEAK and high < 0.3 and HARD <= item["facility"] <= EASY:
+        yield f"Discrimination {_signed(r)}: this item hardly separates strong from weak students. Can it be guessed, or misread?"
+
+
+def _of_the_popular(item: Data) -> Iterator[str]:
+    right = item["right"]
+    groups = [
+        *((to_plain(each["text"]), each) for each in item["mistakes"]),
+        *((each["text"], each["wrongly_rest"]) for each in item["options"]),
+        *((each["text"], each) for each in item["texts"]),
+        *((each["expression"] or to_plain(each["cause"]), each) for each in item["unlisted"]),
+    ]
+    for text, group in groups:
+        error = (group["rest_error"] ** 2 + right["rest_error"] ** 2) ** 0.5
+        if text and group["students"] >= FEWEST and group["rest"] - right["rest"] > SURE * error:
+            yield (
+                f"The {group['students']} students who answered “{_short(text)}” did better on the rest of the set "
+                f"({group['rest']:.0%}) than those who were right ({right['rest']:.0%}). Check the key and the wording."
+            )
+
+
+def _of_its_facility(item: Data) -> Iterator[str]:
+    if item["facility"] < HARD:
+        yield f"Facility {item['facility']:.0%}: very few are right. Was this taught, and is the question clear?"
+    if item["facility"] > EASY:
+        yield f"Facility {item['facility']:.0%}: nearly everyone is right, so it says little about who knows more."
+
+
+def _of_the_draw(item: Data) -> Iterator[str]:
+    fair = item["fairness"]
+    if fair and fair["p_corrected"] < UNLIKELY:
+        way = "harder" if fair["rho"] < 0 else "easier"
+        yield (
+            f"The result depends on the draw: the third of the students with the most work by the lint's measure earned "
+            f"{fair['hardest_third']:.0%}, the third with the least {fair['easiest_third']:.0%} "
+            f"(p = {fair['p_corrected']:.2g}, so hardly chance). Larger numbers are {way} here: narrow the parameters."
+        )
+
+
+def _of_unlisted_answers(item: Data) -> Iterator[str]:
+    for each in item["unlisted"]:
+        if (each["expression"] or each["cause"]) and each["students"] >= FEWEST and each["share"] >= FREQUENT:
+            what = each["expression"] or _short(to_plain(each["cause"]))
+            yield f"{each['students']} students answered “{what}”, which is not a listed mistake. Add it to the template with an explanation."
+
+
+def _of_what_is_not_there(item: Data) -> Iterator[str]:
+    if item["blank"] > BLANK:
+        yield f"{item['blank']:.0%} left it blank. Was there enough time, and do they know how to begin?"
+    if item["unreadable"] > UNREADABLE:
+        yield f"{item['unreadable']:.0%} of the answers could not be read and earned nothing. See the list below."
+    if item["broken"]:
+        yield "The grader failed on some answers, which have no points yet. Grade again after an update."
+
+
+def _short(text: str) -> str:
+    line = text.partition("\n")[0]
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()}…"
+
+
+def _signed(number: float) -> str:
+    return f"{number:.2f}".replace("-", "−")
+
+
+_CHECKS: tuple[Callable[[Data], Iterator[str]], ...] = (
+    _of_the_key,
+    _of_the_popular,
+    _of_its_facility,
+    _of_the_draw,
+    _of_unlisted_answers,
+    _of_what_is_not_there,
+)
