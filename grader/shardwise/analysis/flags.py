@@ -12,16 +12,16 @@ Data = Mapping[str, Any]
 HARD, EASY = 0.2, 0.95  # facility
 WEAK = 0.1  # discrimination
 FEWEST = 5  # students with the same wrong answer
-FREQUENT = 0.05  # of the class
-BLANK, UNREADABLE = 0.2, 0.05  # of the class
+FREQUENT = 0.02  # of the class
+BLANK, UNREADABLE = 0.2, 0.1  # of the class
 UNLIKELY = 0.05  # p-value
 SURE = 2.0  # standard errors
 _LONGEST = 90  # characters of a quotation
 
 
-def flags_of(item: Data) -> list[str]:
-    """Return what is conspicuous about an item, the most serious first."""
-    return [flag for check in _CHECKS for flag in check(item)]
+def flags_of(item: Data) -> list[dict[str, Any]]:
+    """Return what is conspicuous about an item, each with its rank: the most serious flags have rank 0."""
+    return [{"rank": rank, "text": flag} for rank, check in enumerate(_CHECKS) for flag in check(item)]
 
 
 def _of_the_key(item: Data) -> Iterator[str]:
@@ -40,25 +40,26 @@ def _of_the_key(item: Data) -> Iterator[str]:
 def _of_the_popular(item: Data) -> Iterator[str]:
     right = item["right"]
     groups = [
-        *((to_plain(each["text"]), each) for each in item["mistakes"]),
-        *((each["text"], each["wrongly_rest"]) for each in item["options"]),
-        *((each["text"], each) for each in item["texts"]),
-        *((each["expression"] or to_plain(each["cause"]), each) for each in item["unlisted"]),
+        *(("made the mistake", to_plain(each["text"]), each) for each in item["mistakes"]),
+        *(("picked", each["text"], each["wrongly_rest"]) for each in item["options"]),
+        *(("answered", each["text"], each) for each in item["texts"]),
+        *(("answered", each["expression"] or to_plain(each["cause"]), each) for each in item["unlisted"]),
     ]
-    for text, group in groups:
+    for verb, text, group in sorted(groups, key=lambda given: -given[2]["students"]):
         error = (group["rest_error"] ** 2 + right["rest_error"] ** 2) ** 0.5
         if text and group["students"] >= FEWEST and group["rest"] - right["rest"] > SURE * error:
             yield (
-                f"The {group['students']} students who answered “{_short(text)}” did better on the rest of the set "
-                f"({group['rest']:.0%}) than those who were right ({right['rest']:.0%}). Check the key and the wording."
+                f"The {group['students']} students who {verb} “{_short(text)}” did better on the rest of the set "
+                f"({_pct(group['rest'])}) than those who were right ({_pct(right['rest'])}). Check the key and the wording."
             )
+            return
 
 
 def _of_its_facility(item: Data) -> Iterator[str]:
     if item["facility"] < HARD:
-        yield f"Facility {item['facility']:.0%}: very few are right. Was this taught, and is the question clear?"
+        yield f"Facility {_pct(item['facility'])}: very few are right. Was this taught, and is the question clear?"
     if item["facility"] > EASY:
-        yield f"Facility {item['facility']:.0%}: nearly everyone is right, so it says little about who knows more."
+        yield f"Facility {_pct(item['facility'])}: nearly everyone is right, so it says little about who knows more."
 
 
 def _of_the_draw(item: Data) -> Iterator[str]:
@@ -67,7 +68,7 @@ def _of_the_draw(item: Data) -> Iterator[str]:
         way = "harder" if fair["rho"] < 0 else "easier"
         yield (
             f"The result depends on the draw: the third of the students with the most work by the lint's measure earned "
-            f"{fair['hardest_third']:.0%}, the third with the least {fair['easiest_third']:.0%} "
+            f"{_pct(fair['hardest_third'])}, the third with the least {_pct(fair['easiest_third'])} "
             f"(p = {fair['p_corrected']:.2g}, so hardly chance). Larger numbers are {way} here: narrow the parameters."
         )
 
@@ -81,9 +82,9 @@ def _of_unlisted_answers(item: Data) -> Iterator[str]:
 
 def _of_what_is_not_there(item: Data) -> Iterator[str]:
     if item["blank"] > BLANK:
-        yield f"{item['blank']:.0%} left it blank. Was there enough time, and do they know how to begin?"
+        yield f"{_pct(item['blank'])} left it blank. Was there enough time, and do they know how to begin?"
     if item["unreadable"] > UNREADABLE:
-        yield f"{item['unreadable']:.0%} of the answers could not be read and earned nothing. See the list below."
+        yield f"{_pct(item['unreadable'])} of the answers could not be read and earned nothing. See the list below."
     if item["broken"]:
         yield "The grader failed on some answers, which have no points yet. Grade again after an update."
 
@@ -91,6 +92,10 @@ def _of_what_is_not_there(item: Data) -> Iterator[str]:
 def _short(text: str) -> str:
     line = text.partition("\n")[0]
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()}…"
+
+
+def _pct(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _signed(number: float) -> str:

@@ -14,7 +14,7 @@ keys are the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,12 +104,25 @@ def compare(items: Sequence[ItemNumbers], *, level: float = LEVEL) -> Compared:
                 )
             )
     return Compared(
-        tuple(sorted(listed, key=lambda pair: pair.chance)),
+        tuple(_without_bystanders(sorted(listed, key=lambda pair: pair.chance))),
         pairs,
         len(usable),
         int(is_match.sum()),
         float(np.nansum(chance)),
     )
+
+
+def _without_bystanders(pairs: Sequence[PairMatches]) -> Iterator[PairMatches]:
+    """Yield pairs, the least likely first, without those whose matches another listed pair of the same student explains.
+
+    Some students have the same key as the one whose answers were used.
+    """
+    explained: dict[str, set[str]] = {}
+    for pair in pairs:
+        its = {match.item for match in pair.matches}
+        if not its <= explained.get(pair.student, set()):
+            yield pair
+            explained[pair.student] = its | explained.get(pair.student, set())
 
 
 def at_least(count: int, chances: Numbers) -> float:

@@ -109,7 +109,7 @@ def _scores(shares: Sequence[float]) -> Data:
 
 def _sections(found: ClassResponses) -> list[Data]:
     """Return the scores by section, if the course has sections."""
-    section = {result.student: getattr(result, "section", "") for result in found.results}
+    section = {result.student: result.section for result in found.results}
     names = sorted(set(section.values()))
     return [
         {

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from shardwise.atomic_files import write_file
 from shardwise.grading.reports import _cell
+from shardwise.kinds.quantity.slips.words import words
 from shardwise.markdown.html import to_html
 
 PAGE, TABLE, DOCUMENT, MATCHES = "report.html", "report.csv", "report.json", "matches.csv"
@@ -48,7 +49,7 @@ def report_page(report: Mapping[str, Any]) -> str:
         **{name: value for name, value in report.items() if name != "students"},
         counts=report["students"],
         histogram=Markup(_histogram(report["scores"]["histogram"])),
-        flagged=[item for item in items if item["flags"]],
+        flagged=sorted(((item, flag) for item in items for flag in item["flags"]), key=lambda pair: pair[1]["rank"]),
         tested=[item for item in items if item["fairness"]],
     )
 
@@ -56,7 +57,12 @@ def report_page(report: Mapping[str, Any]) -> str:
 @cache
 def _page_template() -> jinja2.Template:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"markdown": lambda text: Markup(to_html(text)), "chance": _chance}
+    environment.filters |= {
+        "markdown": lambda text: Markup(to_html(text)),
+        "chance": _chance,
+        "words": lambda name: words(name).removeprefix("the "),
+    }
+    environment.globals["most"] = lambda rows: max(row["students"] for row in rows)
     return environment.from_string(files(__package__).joinpath("report.html").read_text("utf-8"))
 
 
@@ -109,7 +115,7 @@ def _items_csv(report: Mapping[str, Any]) -> str:
 def _item_row(item: Mapping[str, Any]) -> list[Any]:
     mistake = item["mistakes"][0]["text"] if item["mistakes"] else ""
     fair = item["fairness"] or {}
-    return [*(item[name] for name in _COLUMNS), mistake, *(fair.get(name) for name in _FAIRNESS), " ".join(item["flags"])]
+    return [*(item[name] for name in _COLUMNS), mistake, *(fair.get(name) for name in _FAIRNESS), " ".join(flag["text"] for flag in item["flags"])]
 
 
 def _matches_csv(report: Mapping[str, Any]) -> str:

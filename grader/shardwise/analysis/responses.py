@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,21 +106,20 @@ def responses_of(results: Iterable[Result], lock: Lock) -> ClassResponses:
     """Return the responses of a class, with the questions from its lock file. Raises ShardwiseError for a damaged lock file."""
     counted = _per_student(result for result in results if result.set == lock.set_name)
     found: dict[str, list[Response]] = defaultdict(list)
-    titles: dict[str, str] = {}
+    places: dict[str, list[int]] = defaultdict(list)
     unmatched = 0
     for result in counted:
         asked = _questions(lock, result.student) if result.status == "graded" else {}
-        for answer in result.answers if result.status == "graded" else ():
+        for place, answer in enumerate(result.answers if result.status == "graded" else ()):
             question = asked.get(answer.feedback.question)
             if question is None:
                 unmatched += 1
                 continue
             found[question.id].append(Response(result.student, question, answer.feedback))
-            titles.setdefault(question.id, question.title)
-    order = {name: place for place, name in enumerate(lock.header.get("problems", ()))}
+            places[question.id].append(place)
     items = [
-        Item(name.rpartition("/")[2], titles[name], of[0].question.kind, tuple(of))
-        for name, of in sorted(found.items(), key=lambda pair: order.get(pair[0], len(order)))
+        Item(of[0].question.slug, of[0].question.title, of[0].question.kind, tuple(of))
+        for name, of in sorted(found.items(), key=lambda pair: fmean(places[pair[0]]))  # pools give some other places
     ]
     return ClassResponses(tuple(counted), tuple(items), unmatched)
 
