@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from shardwise.kinds.quantity.slips.words import words
 from shardwise.markdown.plain import to_plain
 
 Data = Mapping[str, Any]
@@ -64,12 +65,20 @@ def _of_its_facility(item: Data) -> Iterator[str]:
 
 def _of_the_draw(item: Data) -> Iterator[str]:
     fair = item["fairness"]
-    if fair and fair["p_corrected"] < UNLIKELY:
-        way = "harder" if fair["rho"] < 0 else "easier"
+    if not fair or fair["p_corrected"] >= UNLIKELY:
+        return
+    p = f"p = {fair['p_corrected']:.2g}"
+    if fair["parameters"] and fair["parameters"][0]["p"] <= fair["p"]:
+        first = fair["parameters"][0]
+        low, high = first["values"][0], first["values"][-1]
+        yield (
+            f"The result depends on the draw: with {words(first['name'])} {low['value']}, students earned {_pct(low['facility'])}, and "
+            f"with {high['value']}, {_pct(high['facility'])} ({p}). Make these values equally hard, or drop some."
+        )
+    else:
         yield (
             f"The result depends on the draw: the third of the students with the most work by the lint's measure earned "
-            f"{_pct(fair['hardest_third'])}, the third with the least {_pct(fair['easiest_third'])} "
-            f"(p = {fair['p_corrected']:.2g}, so hardly chance). Larger numbers are {way} here: narrow the parameters."
+            f"{_pct(fair['hardest_third'])}, and the third with the least {_pct(fair['easiest_third'])} ({p}). Narrow the parameters."
         )
 
 

@@ -1,8 +1,8 @@
-"""Matches: wrong answers that are right for another student's numbers, and how likely so many are by chance.
+"""Matches: wrong answers that are right for another student's numbers, and the probability of as many by chance.
 
-The model of chance, for each item: a student who errs gives a multiple of their own key, drawn from the multiples that the
-others of the class gave in error, blurred, with some weight on a number anywhere within a factor of 100. The chance of a
-match is the share of these multiples that lead to the other student's key. Items are taken as independent, so the chance of
+The model of chance, for each item: a student who errs gives a multiple of their own key, drawn from the multiples that others
+gave in error to this item and, with less weight, to the whole set, both exactly and blurred. The chance of a match is the
+share of these multiples that lead to the other student's key; it is never taken for less than once in the whole set. Items are taken as independent, so the chance of
 as many matches between two students is that of a sum of independent events (a Poisson binomial). It is then multiplied by
 the number of ordered pairs that could have matched (Bonferroni), which bounds the probability that anything is listed
 although nobody copied.
@@ -20,12 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from shardwise.analysis.measures import Numbers
 
 LEVEL = 0.05  # the probability that a class in which nobody copied has a listed pair
 _BLUR = 0.05  # of the logarithm of a multiple
-_FARTHEST = math.log(100.0)
-_STEP = 0.005  # of the grid of logarithms; finer than the blur
+_STEP = 0.01  # of the grid of logarithms; finer than the blur
+_GRID = np.arange(-14.0, 14.0, _STEP)  # about a factor of a million in each direction
+_WEIGHT = 5.0  # of the whole set's errors, in errors to the item itself
 
 
 @dataclass(frozen=True)
@@ -72,41 +73,40 @@ class Compared:
     expected: float  # the number of matches by chance alone
 
 
-def compare(items: Sequence[ItemNumbers], *, level: float = LEVEL) -> Compared:
+def compare_students(items: Sequence[ItemNumbers], *, level: float = LEVEL) -> Compared:
     """Return the pairs of students whose answers match more often than chance explains."""
     students = sorted({student for item in items for student in item.keys})
     place = {student: index for index, student in enumerate(students)}
-    chances = [_chances(item, place) for item in items]
-    usable = [found for found in chances if found is not None]
-    if not usable:
+    errors = [(item, found) for item in items if (found := _errors_in(item, place))]
+    if not errors:
         return Compared((), 0, 0, 0, 0.0)
-    chance = np.stack([each for each, _ in usable])
-    is_match = np.stack([each for _, each in usable])
+    named = [item for item, _ in errors]
+    everywhere = frequencies(np.concatenate([found.errors for _, found in errors]))
+    chances = [_chances(found, everywhere, len(students)) for _, found in errors]
+    chance = np.stack([each for each, _ in chances])
+    is_match = np.stack([each for _, each in chances])
     compared = (~np.isnan(chance)).sum(axis=0)
     pairs = int((compared > 0).sum())
     counts = is_match.sum(axis=0)
-    named = [item for item, found in zip(items, chances, strict=True) if found is not None]
     listed = []
     for row, column in zip(*np.nonzero(counts), strict=True):
         its = chance[:, row, column]
         alone = at_least(int(counts[row, column]), its[~np.isnan(its)])
         if alone * pairs < level:
-            found = tuple(
-                AnswerMatch(
-                    item.name, item.wrong[students[row]], item.keys[students[column]], float(its[index])
-                )
+            answers = tuple(
+                AnswerMatch(item.name, item.wrong[students[row]], item.keys[students[column]], float(its[index]))
                 for index, item in enumerate(named)
                 if is_match[index, row, column]
             )
             listed.append(
                 PairMatches(
-                    students[row], students[column], found, int(compared[row, column]), alone, min(1.0, alone * pairs)
+                    students[row], students[column], answers, int(compared[row, column]), alone, min(1.0, alone * pairs)
                 )
             )
     return Compared(
         tuple(_without_bystanders(sorted(listed, key=lambda pair: pair.chance))),
         pairs,
-        len(usable),
+        len(named),
         int(is_match.sum()),
         float(np.nansum(chance)),
     )
@@ -139,38 +139,74 @@ def at_least(count: int, chances: Numbers) -> float:
     return float(exactly[count:].sum())
 
 
-def _chances(item: ItemNumbers, place: Mapping[str, int]) -> tuple[Numbers, NDArray[np.bool_]] | None:
-    """Return the chance of a match for each ordered pair, nan where nothing is compared, and where there is one."""
-    usable = {student: value for student, value in item.wrong.items() if value > 0 and item.keys.get(student, 0) > 0}
+@dataclass(frozen=True)
+class _Errors:
+    """The wrong answers to an item, as logarithms: of the answer over the student's own key, and the ways to other keys."""
+
+    rows: NDArray[np.int_]  # students who erred
+    columns: NDArray[np.int_]  # students with a key
+    errors: Numbers
+    targets: Numbers  # for each error, of each student's key over the own one
+    within: Numbers  # for each target
+
+
+def _errors_in(item: ItemNumbers, place: Mapping[str, int]) -> _Errors | None:
+    """Return the errors of an item; None if nothing can be compared."""
+    usable = [student for student, value in item.wrong.items() if value > 0 and item.keys.get(student, 0) > 0]
     keyed = [student for student, key in item.keys.items() if key > 0]
     if not usable or len({f"{item.keys[student]:.6g}" for student in keyed}) < 2:
         return None
-    size = len(place)
+    keys = np.array([item.keys[student] for student in keyed])
+    half_steps = np.log1p(0.5 / keys) if item.is_whole else np.zeros(len(keys))
+    own = np.log([item.keys[student] for student in usable])
+    return _Errors(
+        np.array([place[student] for student in usable]),
+        np.array([place[student] for student in keyed]),
+        np.log([item.wrong[student] for student in usable]) - own,
+        np.log(keys)[None, :] - own[:, None],
+        np.maximum(math.log1p(item.within), half_steps)[None, :],
+    )
+
+
+def _chances(item: _Errors, everywhere: _Frequencies, size: int) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Return the chance of a match for each ordered pair, nan where nothing is compared, and where there is one."""
     chance, is_match = np.full((size, size), np.nan), np.zeros((size, size), dtype=bool)
-    columns = np.array([place[student] for student in keyed])
-    keys = np.log([item.keys[student] for student in keyed])
-    errors = {student: math.log(value / item.keys[student]) for student, value in usable.items()}
-    half_steps = np.log1p(0.5 / np.exp(keys)) if item.is_whole else np.zeros(len(keys))
-    within = np.maximum(math.log1p(item.within), half_steps)
-    for student, error in errors.items():
-        own = math.log(item.keys[student])
-        to_reach = keys - own  # the logarithm of the multiple that leads to each other key
-        others = np.sort([each for other, each in errors.items() if other != student])
-        likely = _share_near(others, to_reach, within)
-        is_other = (np.abs(to_reach) > 2 * within) & (columns != place[student])
-        row = place[student]
-        chance[row, columns] = np.where(is_other, likely, np.nan)
-        is_match[row, columns] = is_other & (np.abs(to_reach - error) <= within)
+    is_other = (np.abs(item.targets) > 2 * item.within) & (item.columns[None, :] != item.rows[:, None])
+    here = frequencies(item.errors)
+    rate = (1 + everywhere.near(item)) / len(everywhere.errors)
+    likely = (here.near(item) + _WEIGHT * rate) / (len(item.errors) - 1 + _WEIGHT)
+    where = np.ix_(item.rows, item.columns)
+    chance[where] = np.where(is_other, np.minimum(1.0, likely), np.nan)
+    is_match[where] = is_other & (np.abs(item.targets - item.errors[:, None]) <= item.within)
     return chance, is_match
 
 
-def _share_near(others: Numbers, targets: Numbers, within: Numbers) -> Numbers:
-    """Return how likely an error within reach of each target is, if one is drawn from those of others."""
-    exact = np.searchsorted(others, targets + within, "right") - np.searchsorted(others, targets - within, "left")
-    grid = np.arange(-_FARTHEST, _FARTHEST + _STEP, _STEP)
-    density = np.zeros(len(grid))
-    for other in others[np.abs(others) < _FARTHEST]:
-        density += np.exp(-0.5 * ((grid - other) / _BLUR) ** 2)
-    blurred = np.interp(targets, grid, density / (_BLUR * math.sqrt(2 * math.pi)), left=0.0, right=0.0) * 2 * within
-    anywhere = within / _FARTHEST
-    return np.minimum(1.0, (exact + blurred + anywhere) / (len(others) + 1))
+@dataclass(frozen=True)
+class _Frequencies:
+    """How often students err by a factor: exactly, and blurred."""
+
+    errors: Numbers  # sorted
+    density: Numbers  # on the grid
+
+    def near(self, item: _Errors) -> Numbers:
+        """Return the number of errors of others that would reach each target of an item."""
+        targets, within = item.targets, item.within
+        exact = np.searchsorted(self.errors, targets + within, "right") - np.searchsorted(
+            self.errors, targets - within, "left"
+        )
+        blurred = np.interp(targets, _GRID, self.density, left=0.0, right=0.0)
+        far = np.abs(targets - item.errors[:, None])  # the student's own error does not count
+        own = (far <= within) + _kernel(far) * 2 * within
+        return np.maximum(0.0, exact + blurred * 2 * within - own)
+
+
+def frequencies(errors: Numbers) -> _Frequencies:
+    """Return the frequencies of errors, given as logarithms."""
+    counts, _ = np.histogram(errors, bins=np.append(_GRID - _STEP / 2, _GRID[-1] + _STEP / 2))
+    reach = np.arange(-5 * _BLUR, 5 * _BLUR + _STEP, _STEP)
+    return _Frequencies(np.sort(errors), np.convolve(counts, _kernel(reach), "same"))
+
+
+def _kernel(far: Numbers) -> Numbers:
+    density: Numbers = np.exp(-0.5 * (far / _BLUR) ** 2) / (_BLUR * math.sqrt(2 * math.pi))
+    return density

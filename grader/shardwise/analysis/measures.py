@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 
 FEWEST = 3  # values for a correlation
-RESAMPLED = 2000  # bootstrap samples and permutations: a p-value is exact to about 0.005 near 0.05
+RESAMPLED = 5000  # permutations: a p-value is exact to about 0.003 near 0.05
 _95 = NormalDist().inv_cdf(0.975)
 
 
@@ -46,7 +46,7 @@ def rest_scores(points: Numbers, most: Numbers, column: int) -> Numbers:
     asked[:, column] = False
     possible = np.where(asked, most, 0.0).sum(axis=1)
     earned = np.where(asked, points, 0.0).sum(axis=1)
-    return np.divide(earned, possible, out=np.full(len(points), np.nan), where=possible > 0)
+    return np.where(possible > 0, earned / np.where(possible > 0, possible, 1.0), np.nan)
 
 
 def discrimination(points: Numbers, most: Numbers, column: int) -> tuple[float, int]:
@@ -76,7 +76,7 @@ def alpha_interval(points: Numbers) -> tuple[float, float]:
     """Return the 95 % confidence interval of alpha, from resampling the students."""
     whole = points[~np.isnan(points).any(axis=1)]
     rng = np.random.default_rng(0)
-    found = [cronbach_alpha(whole[rng.integers(0, len(whole), len(whole))]) for _ in range(RESAMPLED // 4)]
+    found = [cronbach_alpha(whole[rng.integers(0, len(whole), len(whole))]) for _ in range(RESAMPLED // 10)]
     known = [alpha for alpha in found if not math.isnan(alpha)]
     low, high = np.percentile(known, [2.5, 97.5]) if known else (math.nan, math.nan)
     return float(low), float(high)
@@ -102,10 +102,32 @@ def rank_correlation(first: Numbers, second: Numbers) -> tuple[float, float]:
     rho = correlation(x, y)
     if math.isnan(rho):
         return math.nan, 1.0
-    rng = np.random.default_rng(0)
-    x, y = (x - x.mean()) / np.linalg.norm(x - x.mean()), (y - y.mean()) / np.linalg.norm(y - y.mean())
-    others = np.abs([float(x @ rng.permutation(y)) for _ in range(RESAMPLED)])
-    return rho, float((1 + (others >= abs(rho) - 1e-12).sum()) / (1 + RESAMPLED))
+    others = _permuted(y - y.mean()) @ (x - x.mean()) / (np.linalg.norm(x - x.mean()) * np.linalg.norm(y - y.mean()))
+    return rho, _at_least(np.abs(others), abs(rho))
+
+
+def group_effect(groups: NDArray[np.int_], values: Numbers) -> tuple[float, float]:
+    """Return which share of the variance of values lies between groups, and the probability of as much by chance.
+
+    `groups` numbers the group of each value from 0. The probability comes from random permutations.
+    """
+    members = np.eye(int(groups.max()) + 1)[groups]
+    around = values - values.mean()
+    total = float(around @ around)
+    if total < 1e-12:
+        return math.nan, 1.0
+    between = ((_permuted(around, first=around) @ members) ** 2 / members.sum(axis=0)).sum(axis=1) / total
+    return float(between[0]), _at_least(between[1:], float(between[0]))
+
+
+def _permuted(values: Numbers, first: Numbers | None = None) -> Numbers:
+    """Return random permutations of values, a row for each, after a first row if there is one."""
+    rows = np.random.default_rng(0).permuted(np.tile(values, (RESAMPLED, 1)), axis=1)
+    return rows if first is None else np.vstack([first, rows])
+
+
+def _at_least(others: Numbers, found: float) -> float:
+    return float((1 + (others >= found - 1e-12).sum()) / (1 + len(others)))
 
 
 def holm(chances: list[float]) -> list[float]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shardwise.analysis.responses import Item, Response
+from shardwise.analysis.responses import ItemResponses, Response
 from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.calls import refuse
@@ -50,10 +50,10 @@ class NumericAnswer:
         return is_near(self.form, self.key, self.value)
 
 
-def numeric_answers(item: Item) -> dict[str, list[NumericAnswer]]:
+def numeric_answers(item: ItemResponses) -> dict[str, list[NumericAnswer]]:
     """Return the numbers given for an item by the name of the part; "" for an item without parts.
 
-    Parts of a case that follow from a wrong earlier part are left out, because another number is right for them.
+    Parts of a case that follow from a wrong earlier part are ignored, because another number is right for them.
     """
     found: dict[str, list[NumericAnswer]] = defaultdict(list)
     for response in item.responses:

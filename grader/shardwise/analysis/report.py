@@ -12,7 +12,7 @@ import numpy as np
 
 from shardwise import __version__
 from shardwise.analysis.flags import flags_of
-from shardwise.analysis.matches import LEVEL, Compared, ItemNumbers, PairMatches, compare
+from shardwise.analysis.matches import LEVEL, Compared, ItemNumbers, PairMatches, compare_students
 from shardwise.analysis.measures import (
     alpha_interval,
     correlation_interval,
@@ -24,7 +24,7 @@ from shardwise.analysis.measures import (
 )
 from shardwise.analysis.numeric import NumericAnswer, numeric_answers
 from shardwise.analysis.observed_fairness import DrawResult, ObservedFairness, observed_fairness
-from shardwise.analysis.responses import ClassResponses, Item, Response
+from shardwise.analysis.responses import ClassResponses, ItemResponses, Response
 from shardwise.analysis.unlisted import Cluster, clusters, is_explained
 from shardwise.analysis.wrong_answers import option_tallies, other_texts, recognised_mistakes
 from shardwise.kinds.quantity.model import tolerance
@@ -39,25 +39,30 @@ MOST_CLUSTERS = 12  # of an item
 Data = dict[str, Any]
 
 
-def report_of(found: ClassResponses, *, set_name: str, title: str) -> Data:
-    """Return the report on a class as data for JSON; numbers that are not defined are None."""
-    fairness = {item.slug: observed_fairness(item) for item in found.items}
+def report_of(found: ClassResponses, *, set_name: str, title: str, simulated: Data | None = None) -> Data:
+    """Return the report on a class as data for JSON; numbers that are not defined are None.
+
+    `simulated` says how the class was simulated, if it is not a real one. Then nothing is looked for that only students can show.
+    """
+    real = found.items if simulated is None else ()  # simulated students are alike, and their answers not meant
+    fairness = {item.slug: observed_fairness(item) for item in real}
     tested = [slug for slug, its in fairness.items() if its]
-    corrected = dict(zip(tested, holm([its.chance for its in fairness.values() if its]), strict=True))
-    numbers = {item.slug: numeric_answers(item) for item in found.items}
-    compared = compare([each for item in found.items for each in _to_compare(item, numbers[item.slug])])
+    corrected = dict(zip(tested, holm([its.least_chance for its in fairness.values() if its]), strict=True))
+    numbers = {item.slug: numeric_answers(item) for item in real}
+    compared = compare_students([each for item in real for each in _to_compare(item, numbers[item.slug])])
     names = {result.student: result.name for result in found.results}
     items = [
-        _item(found, column, numbers[item.slug], fairness[item.slug], corrected.get(item.slug))
+        _item(found, column, numbers.get(item.slug, {}), fairness.get(item.slug), corrected.get(item.slug))
         for column, item in enumerate(found.items)
     ]
     for item in items:
         item["flags"] = flags_of(item)
-    return _defined(
+    report: Data = _defined(
         {
             "version": __version__,
             "set": set_name,
             "title": title,
+            "simulated": simulated,
             "students": _students(found),
             "unmatched": found.unmatched,
             "enough": ENOUGH,
@@ -66,19 +71,20 @@ def report_of(found: ClassResponses, *, set_name: str, title: str) -> Data:
             "reliability": _reliability(found),
             "items": items,
             "matches": _matches(compared, names),
-            "unreadable": _unreadable(found, names),
+            "unreadable": _unreadable(found, names) if simulated is None else [],
         }
     )  # fmt: skip
+    return report
 
 
 def _defined(value: Any) -> Any:
-    """Return data with None for nan and infinities, and ordinary numbers for those of numpy."""
+    """Return data with None for nan and infinities, and six digits of all other numbers."""
     if isinstance(value, Mapping):
         return {str(name): _defined(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [_defined(part) for part in value]
     if isinstance(value, float):
-        return round(float(value), 6) if math.isfinite(value) else None
+        return float(f"{value:.6g}") if math.isfinite(value) else None
     return value
 
 
@@ -110,7 +116,7 @@ def _scores(shares: Sequence[float]) -> Data:
 def _sections(found: ClassResponses) -> list[Data]:
     """Return the scores by section, if the course has sections."""
     section = {result.student: result.section for result in found.results}
-    names = sorted(set(section.values()))
+    names = sorted({section[result.student] for result in found.graded})
     return [
         {
             "name": name,
@@ -163,7 +169,7 @@ def _item(
     corrected: float | None,
 ) -> Data:
     item = found.items[column]
-    credits = item.credits[~np.isnan(item.credits)]
+    earned = item.credits[~np.isnan(item.credits)]
     r, n = discrimination(found.points, found.most, column)
     low, high = correlation_interval(r, n)
     rest = rest_scores(found.points, found.most, column) if found.items else np.array([])
@@ -184,9 +190,9 @@ def _item(
         "title": item.title,
         "kind": item.kind,
         "points": item.points,
-        "n": len(credits),
-        "facility": float(credits.mean()) if len(credits) else math.nan,
-        "facility_error": standard_error(credits),
+        "n": len(earned),
+        "facility": float(earned.mean()) if len(earned) else math.nan,
+        "facility_error": standard_error(earned),
         "discrimination": r,
         "discrimination_low": low,
         "discrimination_high": high,
@@ -217,7 +223,7 @@ def _unlisted(part: str, answers: Sequence[NumericAnswer], group: Any) -> list[D
             "cause": cluster.cause,
             "examples": [
                 {"answer": each.reading.text, "key": show_amount(each.key.value, each.form.unit, each.form.direction)}
-                for each in cluster.shown
+                for each in cluster.examples
             ],
             **group([answer.student for answer in cluster.answers]),
         }
@@ -244,6 +250,16 @@ def _fairness(fair: ObservedFairness, corrected: float | None) -> Data:
         "hardest_third": fair.hardest_third,
         "easiest": [draw(each) for each in fair.easiest],
         "hardest": [draw(each) for each in fair.hardest],
+        "parameters": [
+            {
+                "name": each.name,
+                "p": each.chance,
+                "values": [
+                    {"value": value, "students": count, "facility": facility} for value, count, facility in each.groups
+                ],
+            }
+            for each in fair.parameters
+        ],
     }
 
 
@@ -251,7 +267,7 @@ def _parts(effort: Mapping[str, Any]) -> Data:
     return {name: value for name, value in effort.items() if name != "seed"}
 
 
-def _to_compare(item: Item, numbers: Mapping[str, Sequence[NumericAnswer]]) -> Iterable[ItemNumbers]:
+def _to_compare(item: ItemResponses, numbers: Mapping[str, Sequence[NumericAnswer]]) -> Iterable[ItemNumbers]:
     """Yield the keys of a numeric item, or part, and the wrong answers that the students' own numbers do not explain."""
     for part, answers in numbers.items():
         if not answers:
@@ -292,7 +308,7 @@ def _matches(compared: Compared, names: Mapping[str, str]) -> Data:
 def _unreadable(found: ClassResponses, names: Mapping[str, str]) -> list[Data]:
     """Return the answers, and parts of answers, that could not be read."""
 
-    def row(item: Item, response: Response) -> Data:
+    def row(item: ItemResponses, response: Response) -> Data:
         said = response.feedback
         why = said.unread or to_plain(said.say).partition("\n")[0]
         who = response.student
@@ -304,4 +320,3 @@ def _unreadable(found: ClassResponses, names: Mapping[str, str]) -> list[Data]:
         for response in item.responses
         if response.feedback.outcome == Outcome.UNREADABLE or response.feedback.unread
     ]
-

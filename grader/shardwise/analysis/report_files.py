@@ -18,6 +18,7 @@ from shardwise.atomic_files import write_file
 from shardwise.grading.reports import _cell
 from shardwise.kinds.quantity.slips.words import words
 from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
 
 PAGE, TABLE, DOCUMENT, MATCHES = "report.html", "report.csv", "report.json", "matches.csv"
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 360, 190, 20, 30  # of the histogram
@@ -34,9 +35,10 @@ def write_report(report: Mapping[str, Any], folder: Path) -> list[Path]:
     texts = {
         PAGE: report_page(report),
         TABLE: _items_csv(report),
-        MATCHES: _matches_csv(report),
         DOCUMENT: json.dumps(report, ensure_ascii=False, indent=1) + "\n",
     }
+    if report["simulated"] is None:
+        texts[MATCHES] = _matches_csv(report)
     for name, text in texts.items():
         write_file(folder / name, text.encode(), private=True)
     return [folder / name for name in texts]
@@ -59,8 +61,9 @@ def _page_template() -> jinja2.Template:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     environment.filters |= {
         "markdown": lambda text: Markup(to_html(text)),
+        "plain": to_plain,
         "chance": _chance,
-        "words": lambda name: words(name).removeprefix("the "),
+        "words": lambda name, whole=False: words(name) if whole else words(name).removeprefix("the "),
     }
     environment.globals["most"] = lambda rows: max(row["students"] for row in rows)
     return environment.from_string(files(__package__).joinpath("report.html").read_text("utf-8"))
@@ -80,13 +83,19 @@ def _histogram(bins: Sequence[Mapping[str, Any]]) -> str:
     most = max((each["students"] for each in bins), default=0) or 1
     width, room = _WIDTH / len(bins), _HEIGHT - _TOP - _BOTTOM
     words = "; ".join(f"{100 * each['from']:.0f} to {100 * each['to']:.0f} %: {each['students']}" for each in bins)
-    drawn = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="Number of students by score. {escape(words)}">']
+    drawn = [
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="Number of students by score. {escape(words)}">'
+    ]
     for place, each in enumerate(bins):
         tall = room * each["students"] / most
         x, y = place * width, _TOP + room - tall
-        drawn.append(f'<rect x="{x + 2:.1f}" y="{y:.1f}" width="{width - 4:.1f}" height="{tall:.1f}" rx="2" style="fill: var(--fill)"/>')
+        drawn.append(
+            f'<rect x="{x + 2:.1f}" y="{y:.1f}" width="{width - 4:.1f}" height="{tall:.1f}" rx="2" style="fill: var(--fill)"/>'
+        )
         if each["students"]:
-            drawn.append(f'<text class="count" x="{x + width / 2:.1f}" y="{y - 5:.1f}" text-anchor="middle">{each["students"]}</text>')
+            drawn.append(
+                f'<text class="count" x="{x + width / 2:.1f}" y="{y - 5:.1f}" text-anchor="middle">{each["students"]}</text>'
+            )
     base = _TOP + room
     drawn.append(f'<line x1="0" x2="{_WIDTH}" y1="{base + 0.5}" y2="{base + 0.5}" style="stroke: var(--edge)"/>')
     for tick in (0, 20, 40, 60, 80, 100):
@@ -115,7 +124,12 @@ def _items_csv(report: Mapping[str, Any]) -> str:
 def _item_row(item: Mapping[str, Any]) -> list[Any]:
     mistake = item["mistakes"][0]["text"] if item["mistakes"] else ""
     fair = item["fairness"] or {}
-    return [*(item[name] for name in _COLUMNS), mistake, *(fair.get(name) for name in _FAIRNESS), " ".join(flag["text"] for flag in item["flags"])]
+    return [
+        *(item[name] for name in _COLUMNS),
+        mistake,
+        *(fair.get(name) for name in _FAIRNESS),
+        " ".join(flag["text"] for flag in item["flags"]),
+    ]
 
 
 def _matches_csv(report: Mapping[str, Any]) -> str:

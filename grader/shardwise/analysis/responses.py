@@ -9,13 +9,11 @@ from functools import cached_property
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shardwise.analysis.measures import Numbers
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.grading.results import Result
 from shardwise.question import Feedback, Outcome, Question
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Response:
 
 
 @dataclass(frozen=True)
-class Item:
+class ItemResponses:
     """A problem of the set, with the responses of everybody who was asked it."""
 
     slug: str
@@ -74,7 +72,7 @@ class ClassResponses:
     """What a class answered to a set. Only graded notebooks have responses."""
 
     results: tuple[Result, ...]  # one for each student
-    items: tuple[Item, ...]  # in the order of the set
+    items: tuple[ItemResponses, ...]  # in the order of the set
     unmatched: int = 0  # answers to questions that are not in the lock file
 
     @cached_property
@@ -118,7 +116,7 @@ def responses_of(results: Iterable[Result], lock: Lock) -> ClassResponses:
             found[question.id].append(Response(result.student, question, answer.feedback))
             places[question.id].append(place)
     items = [
-        Item(of[0].question.slug, of[0].question.title, of[0].question.kind, tuple(of))
+        ItemResponses(of[0].question.slug, of[0].question.title, of[0].question.kind, tuple(of))
         for name, of in sorted(found.items(), key=lambda pair: fmean(places[pair[0]]))  # pools give some other places
     ]
     return ClassResponses(tuple(counted), tuple(items), unmatched)

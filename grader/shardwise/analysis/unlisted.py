@@ -42,7 +42,7 @@ class Cluster:
     answers: tuple[NumericAnswer, ...]
 
     @property
-    def shown(self) -> tuple[NumericAnswer, ...]:
+    def examples(self) -> tuple[NumericAnswer, ...]:
         """Some of the answers."""
         return self.answers[:EXAMPLES]
 
@@ -60,7 +60,10 @@ def clusters(answers: Sequence[NumericAnswer]) -> tuple[list[Cluster], list[Nume
     by_expression, left = _grouped(left, tried, least=FEWEST_DRAWS)
     by_ratio, left = _grouped(left, _same_ratios(left), least=FEWEST_DRAWS)
     found = [
-        *(Cluster(_common_expression(group), _causes_with_numbers(group[0], cause), group) for cause, group in by_cause),
+        *(
+            Cluster(_common_expression(group), _causes_with_numbers(group[0], cause), group)
+            for cause, group in by_cause
+        ),
         *(Cluster(expression, "", group) for expression, group in (*by_expression, *by_ratio)),
     ]
     return sorted(found, key=lambda cluster: -len(cluster.answers)), left
@@ -87,7 +90,9 @@ def _grouped(
 
 def _draws(answers: Sequence[NumericAnswer]) -> int:
     """Return how many answers with different keys and different values there are."""
-    return min(len({f"{answer.key.value:.9g}" for answer in answers}), len({f"{answer.value:.4g}" for answer in answers}))
+    return min(
+        len({f"{answer.key.value:.9g}" for answer in answers}), len({f"{answer.value:.4g}" for answer in answers})
+    )
 
 
 def _allowed(answer: NumericAnswer, value: float) -> float:
@@ -143,7 +148,8 @@ def _common_expression(answers: Sequence[NumericAnswer]) -> str:
 def _same_ratios(answers: Sequence[NumericAnswer]) -> dict[int, dict[str, float]]:
     """Return for each answer the multiples of the key that it shares with another."""
     known = sorted(
-        (answer for answer in answers if answer.key.value and answer.value), key=lambda each: each.value / each.key.value
+        (answer for answer in answers if answer.key.value and answer.value),
+        key=lambda each: each.value / each.key.value,
     )
     found: dict[int, dict[str, float]] = {id(answer): {} for answer in answers}
     for first in known:

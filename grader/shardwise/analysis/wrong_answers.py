@@ -6,8 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from shardwise.analysis.responses import Item, Response
+from shardwise.analysis.responses import ItemResponses, Response
 from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
@@ -43,7 +44,7 @@ class OptionTally:
     picked_wrongly: tuple[str, ...]  # those in whose draw it is wrong
 
 
-def recognised_mistakes(item: Item) -> list[Tally]:
+def recognised_mistakes(item: ItemResponses) -> list[Tally]:
     """Return the recognised mistakes by how many students made them, in the words of one draw."""
     texts: dict[str, str] = {}
     students: dict[str, list[str]] = defaultdict(list)
@@ -67,7 +68,7 @@ def same_in_every_draw(text: str) -> str:
     return _NUMERALS.sub("N", text)
 
 
-def option_tallies(item: Item) -> list[OptionTally]:
+def option_tallies(item: ItemResponses) -> list[OptionTally]:
     """Return the options of a choice, or the wrong pairs of a match, the most picked first; none for another kind."""
     offered, right = Counter[str](), Counter[str]()
     picked, wrongly = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
@@ -103,7 +104,7 @@ def _options(response: Response) -> Iterator[tuple[str, bool, bool]]:
                 yield f"{item} → {option}", key.pairs.get(number) == letter, value.get(number) == letter
 
 
-def _value(response: Response) -> object:
+def _value(response: Response) -> Any:
     try:
         read = response.feedback.read
         return kind_of(response.question).parse(response.question.form, read) if read else None
@@ -111,7 +112,7 @@ def _value(response: Response) -> object:
         return None
 
 
-def other_texts(item: Item) -> list[Tally]:
+def other_texts(item: ItemResponses) -> list[Tally]:
     """Return the most frequent wrong answers to a kind whose answers are texts, such as a formula, without recognised mistakes."""
     if item.kind not in ("formula", "bugline", "order"):
         return []

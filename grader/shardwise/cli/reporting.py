@@ -1,18 +1,23 @@
-"""The commands about how a class does on a set: report."""
+"""The commands about how a class does on a set, or will do: report and simulate."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shardwise.cli.options import must_be_a_folder
+from shardwise.cli.options import BankNames, Json, banks_of, must_be_a_folder
+from shardwise.cli.tables import print_columns, progress_bar
 from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
+    from shardwise.analysis.simulation import Rates, Slot
+    from shardwise.bank.bank import Banks
     from shardwise.course.assigning.lockfile import Lock
+    from shardwise.course.course_file import Course
 
 commands = typer.Typer()
 
@@ -20,7 +25,10 @@ commands = typer.Typer()
 @commands.command(epilog="Example:  shardwise report results/")
 def report(
     results: Annotated[
-        Path, typer.Argument(metavar="RESULTS|SET", help="Folder with the results of a set; in a course, the set's name or file.")
+        Path,
+        typer.Argument(
+            metavar="RESULTS|SET", help="Folder with the results of a set; in a course, the set's name or file."
+        ),
     ],
     set_name: Annotated[
         str | None, typer.Option("--set", help="Name of the set, if the folder has results of several sets.")
@@ -32,7 +40,9 @@ def report(
     key: Annotated[
         Path | None, typer.Option("--key", help="File of the course key. Default: as for `shardwise grade`.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the report. Default: the folder with the results.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the report. Default: the folder with the results.")
+    ] = None,
 ) -> None:
     """Report which items of a set work.
 
@@ -45,15 +55,13 @@ def report(
     from shardwise.analysis.responses import responses_of
     from shardwise.grading.results import read_results
 
-    folder, near = _folder_of(results)
+    folder, near, course_key = _folder_of(results)
     if out:
         must_be_a_folder(out)
     found = read_results(folder)
-    name = set_name or _only_set({result.set for result in found}, folder)
-    opened = _lock_of(name, [lock] if lock else near, folder, key)
+    name = _chosen_set(set_name, {result.set for result in found}, folder)
+    opened = _lock_of(name, [lock] if lock else near, folder, key or course_key)
     responses = responses_of(found, opened)
-    if not responses.results:
-        raise ShardwiseError(f"{folder} has no results of the set {name!r}.")
     made = report_of(responses, set_name=name, title=str(opened.header.get("title") or name))
     written = write_report(made, out or folder)
     counts, flags = made["students"], sum(len(item["flags"]) for item in made["items"])
@@ -63,17 +71,162 @@ def report(
     )
     if counts["graded"] < made["enough"]:
         typer.echo(f"With fewer than {made['enough']} students, discrimination and reliability are mostly chance.")
-    typer.echo(f"Wrote {', '.join(path.name for path in written)} in {quote(str(out or folder))}. Open {quote(str((out or folder) / PAGE))}.")
+    typer.echo(
+        f"Wrote {', '.join(path.name for path in written)} in {quote(str(out or folder))}. Open {quote(str((out or folder) / PAGE))}."
+    )
 
 
-def _folder_of(given: Path) -> tuple[Path, list[Path]]:
-    """Return the folder with the results, and the lock file of a set that is named within a course."""
+@commands.command("simulate", epilog="Example:  shardwise simulate sets/week-1.yaml --students 500")
+def simulate_set(
+    definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file; in a course, its name.")],
+    students: Annotated[int, typer.Option(min=2, max=100_000, help="Size of the class.")] = 300,
+    roster: Annotated[Path | None, typer.Option(help="Roster, whose number of students is used instead.")] = None,
+    ability_sd: Annotated[
+        float,
+        typer.Option(
+            min=0, max=10, help="How much students differ: the standard deviation of their abilities, in logits."
+        ),
+    ] = 1.0,
+    rates: Annotated[
+        Path | None,
+        typer.Option(
+            help="report.json of an earlier class, whose rates of right answers and mistakes are used. Default: usual rates."
+        ),
+    ] = None,
+    draws: Annotated[int, typer.Option(min=1, max=1000, help="Number of draws of each problem.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the simulated students.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the full report: report.html, report.csv and report.json.")
+    ] = None,
+    as_json: Json = False,
+    bank: BankNames = None,
+) -> None:
+    """Predict how a class will do on a set.
+
+    Simulated students of different ability give right answers, recognised mistakes and other answers to real draws of each
+    problem, and their answers are marked. This predicts the spread of scores, facility, discrimination and reliability, and
+    finds mistakes that earn points or that marking does not distinguish from others.
+    """
+    from shardwise.analysis.report import report_of
+    from shardwise.analysis.report_files import PAGE, write_report
+    from shardwise.analysis.simulation import findings_in, marked_draws, simulated_class
+    from shardwise.course.assigning.assignments import load_set
+    from shardwise.course.assigning.roster import load_roster
+
+    if out:
+        must_be_a_folder(out)
+    course, path = _set_file(definition)
+    banks = banks_of(bank or _banks_in(course))
+    made = load_set(path, banks)
+    known = _rates(rates)
+    count = len(load_roster(roster)) if roster else students
+    slots = _slots(made, banks)
+    names = [name for slot in slots for name in slot.problems]
+    with progress_bar("drawing", len(names)) as advance:
+        drawn = marked_draws(banks, names, draws, advance)
+    found = simulated_class(slots, drawn, known, students=count, ability_sd=ability_sd, seed=seed)
+    if missing := [name for name in names if rates and name.rpartition("/")[2] not in known]:
+        typer.echo(f"{rates} has no rates of {', '.join(missing)}; usual rates are used.", err=True)
+    how = {
+        "ability_sd": ability_sd, "draws": draws, "rates": f"the rates in {rates.name}" if rates else "usual rates of mistakes",
+        "findings": findings_in(drawn),
+    }  # fmt: skip
+    report = report_of(found, set_name=made.name, title=made.title, simulated=how)
+    if as_json:
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=2))
+    else:
+        _print_prediction(report)
+    if out:
+        write_report(report, out)
+        typer.echo(f"Wrote {quote(str(out / PAGE))}.", err=as_json)
+
+
+def _print_prediction(report: Any) -> None:
+    """Print what a simulated class predicts."""
+    from shardwise.markdown.plain import to_plain
+
+    rows = [
+        (item["item"], f"{item['points']:g}", f"{100 * item['facility']:.0f} %", "–" if item["discrimination"] is None else f"{item['discrimination']:.2f}")
+        for item in report["items"]
+    ]  # fmt: skip
+    print_columns(("item", "points", "facility", "discrimination"), rows, right=(1, 2, 3))
+    scores, reliability = report["scores"], report["reliability"]
+    typer.echo(
+        f"{scores['n']} simulated students: mean score {100 * scores['mean']:.0f} %, standard deviation {100 * (scores['sd'] or 0):.0f} %, "
+        f"from {100 * scores['lowest']:.0f} to {100 * scores['highest']:.0f} %"
+    )
+    if reliability["alpha"] is None:
+        typer.echo(f"Reliability is not defined. {reliability['why']}")
+    else:
+        typer.echo(
+            f"Reliability (Cronbach's alpha) {reliability['alpha']:.2f}; standard error of measurement {reliability['error']:.1f} of "
+            f"{reliability['points']:g} points"
+        )
+    for each in report["simulated"]["findings"]:
+        typer.echo(
+            f"{each['item']}: in {each['draws']} of {each['of']} draws, a mistake {each['what']}: {to_plain(each['mistake'])}"
+        )
+
+
+def _slots(made: Any, banks: Banks) -> list[Slot]:
+    """Return the places of a set with their problems' ids."""
+    from shardwise.analysis.simulation import Slot
+
+    return [
+        Slot(
+            tuple(banks.find(name).id for name in getattr(entry, "pool", ()) or (entry.id,)),
+            getattr(entry, "choose", 1),
+            entry.points,
+        )
+        for entry in made.problems
+    ]
+
+
+def _rates(path: Path | None) -> dict[str, Rates]:
+    """Return the rates in a report.json; none without a file."""
+    from shardwise.analysis.simulation import rates_in
+
+    if path is None:
+        return {}
+    try:
+        return rates_in(json.loads(path.read_text("utf-8")))
+    except OSError as error:
+        raise ShardwiseError(f"{path} cannot be read: {error.strerror}.") from None
+    except (ValueError, TypeError, LookupError):
+        raise ShardwiseError(f"{path} is no report.json that `shardwise report` wrote.") from None
+
+
+def _set_file(given: Path) -> tuple[Course | None, Path]:
+    """Return the course that a set belongs to, if any, and the set's file."""
+    from shardwise.course.course_file import course_around
+
+    if given.is_file():
+        return course_around(given.parent), given
+    course = course_around(Path.cwd())
+    for each in course.definition.sets if course else ():
+        assert course is not None
+        path = course.at(each.file)
+        if path.is_file() and given.name in (path.stem, _name_in(path)):
+            return course, path
+    raise ShardwiseError(
+        f"There is no set {given}. Name the set's YAML file{', or a set of the course' if course else ''}."
+    )
+
+
+def _banks_in(course: Course | None) -> list[str] | None:
+    """Return the banks of a course, if it names any."""
+    named = course.definition.bank if course else ()
+    return [each if each == "shipped" else str(course.at(each)) for each in named if course] or None
+
+
+def _folder_of(given: Path) -> tuple[Path, list[Path], Path | None]:
+    """Return the folder with the results; of a set in a course, also its lock file and the course key."""
     from shardwise.course.assigning.lockfile import LOCK_SUFFIX
     from shardwise.course.course_file import course_around
     from shardwise.grading.results import RESULTS
 
     if (given / RESULTS).is_file():
-        return given, []
+        return given, [], None
     course = course_around(Path.cwd())
     if course is None:
         raise ShardwiseError(
@@ -81,23 +234,28 @@ def _folder_of(given: Path) -> tuple[Path, list[Path]]:
             "of a course, the name of a set is enough."
         )
     name = _name_in(given) if given.suffix in (".yaml", ".yml") and given.is_file() else given.name
-    lock = course.assigned(name) / f"{name}{LOCK_SUFFIX}"
-    return course.results(name), [lock] if lock.is_file() else []
+    lock, key = course.assigned(name) / f"{name}{LOCK_SUFFIX}", course.at(course.definition.key)
+    return course.results(name), [lock] if lock.is_file() else [], key if key.is_file() else None
 
 
 def _name_in(path: Path) -> str:
     """Return the name that a set's file gives the set."""
     from shardwise.template.yaml_source import load_yaml
 
-    return str(load_yaml(path).data.get("name", path.stem))
+    data = load_yaml(path).data
+    return str(data.get("name", path.stem)) if isinstance(data, dict) else path.stem
 
 
-def _only_set(names: set[str], folder: Path) -> str:
+def _chosen_set(name: str | None, names: set[str], folder: Path) -> str:
+    """Return the set that was named, or the only one."""
     known = sorted(filter(None, names))
-    if len(known) != 1:
-        several = f"results of several sets: {', '.join(known)}. Choose one with --set" if known else "no results of a set"
-        raise ShardwiseError(f"{folder} has {several}.")
-    return known[0]
+    if not known:
+        raise ShardwiseError(f"{folder} has no results of a set.")
+    if name is not None and name not in known:
+        raise ShardwiseError(f"{folder} has no results of the set {name!r}. It has {', '.join(known)}.")
+    if name is None and len(known) > 1:
+        raise ShardwiseError(f"{folder} has results of several sets: {', '.join(known)}. Choose one with --set.")
+    return name or known[0]
 
 
 def _lock_of(name: str, given: list[Path], folder: Path, key: Path | None) -> Lock:
@@ -108,5 +266,7 @@ def _lock_of(name: str, given: list[Path], folder: Path, key: Path | None) -> Lo
     found = locks_near([folder], given, named_key(key))
     if name not in found.known:
         others = f" {' '.join(found.unused)}" if found.unused else ""
-        raise ShardwiseError(f"Found no lock file of the set {name!r}, which has the questions and keys. Name it with --lock.{others}")
+        raise ShardwiseError(
+            f"Found no lock file of the set {name!r}, which has the questions and keys. Name it with --lock.{others}"
+        )
     return found.known[name]
