@@ -158,7 +158,7 @@ def test_the_command_says_what_it_needs(tmp_path: Path, folder: Path, monkeypatc
         assert done.exit_code != 0
         return str(done.exception)
 
-    assert "which `shardwise grade` writes" in refused("nowhere")
+    assert "Grade first:  shardwise grade" in refused("nowhere")
     lonely = tmp_path / "lonely"
     lonely.mkdir()
     (lonely / "results.jsonl").write_bytes((folder / "results" / "results.jsonl").read_bytes())

@@ -15,8 +15,8 @@ import jinja2
 from markupsafe import Markup, escape
 
 from shardwise.atomic_files import write_file
-from shardwise.grading.reports import _cell
 from shardwise.kinds.quantity.slips.words import words
+from shardwise.markdown.escaping import spreadsheet_cell
 from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 
@@ -113,7 +113,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _written(value: Any) -> str:
-    return _cell(value) if isinstance(value, str) else "" if value is None else f"{value:g}"
+    return spreadsheet_cell(value) if isinstance(value, str) else "" if value is None else f"{value:g}"
 
 
 def _items_csv(report: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shardwise.cli.course_paths import results_to_read, set_file
 from shardwise.cli.options import BankNames, Json, banks_of, must_be_a_folder
 from shardwise.cli.tables import print_columns, progress_bar
 from shardwise.errors import ShardwiseError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from shardwise.analysis.simulation import Rates, Slot
     from shardwise.bank.bank import Banks
     from shardwise.course.assigning.lockfile import Lock
+    from shardwise.course.assigning.set_file import SetDefinition
     from shardwise.course.course_file import Course
 
 commands = typer.Typer()
@@ -55,12 +57,12 @@ def report(
     from shardwise.analysis.responses import responses_of
     from shardwise.grading.results import read_results
 
-    folder, near, course_key = _folder_of(results)
+    (folder,), course = results_to_read([str(results)])
     if out:
         must_be_a_folder(out)
     found = read_results(folder)
     name = _chosen_set(set_name, {result.set for result in found}, folder)
-    opened = _lock_of(name, [lock] if lock else near, folder, key or course_key)
+    opened = _lock_of(name, [lock] if lock else [], folder, course, key)
     responses = responses_of(found, opened)
     made = report_of(responses, set_name=name, title=str(opened.header.get("title") or name))
     written = write_report(made, out or folder)
@@ -110,14 +112,13 @@ def simulate_set(
     from shardwise.analysis.report import report_of
     from shardwise.analysis.report_files import PAGE, write_report
     from shardwise.analysis.simulation import findings_in, marked_draws, simulated_class
-    from shardwise.course.assigning.assignments import load_set
     from shardwise.course.assigning.roster import load_roster
+    from shardwise.course.assigning.set_file import load_set
 
     if out:
         must_be_a_folder(out)
-    course, path = _set_file(definition)
-    banks = banks_of(bank or _banks_in(course))
-    made = load_set(path, banks)
+    banks = banks_of(bank)
+    made = load_set(set_file(definition), banks)
     known = _rates(rates)
     count = len(load_roster(roster)) if roster else students
     slots = _slots(made, banks)
@@ -168,16 +169,15 @@ def _print_prediction(report: Any) -> None:
         )
 
 
-def _slots(made: Any, banks: Banks) -> list[Slot]:
+def _slots(made: SetDefinition, banks: Banks) -> list[Slot]:
     """Return the places of a set with their problems' ids."""
     from shardwise.analysis.simulation import Slot
+    from shardwise.course.assigning.set_file import Pool
 
     return [
-        Slot(
-            tuple(banks.find(name).id for name in getattr(entry, "pool", ()) or (entry.id,)),
-            getattr(entry, "choose", 1),
-            entry.points,
-        )
+        Slot(tuple(banks.find(name).id for name in entry.pool), entry.choose, entry.points)
+        if isinstance(entry, Pool)
+        else Slot((banks.find(entry.id).id,), points=entry.points)
         for entry in made.problems
     ]
 
@@ -196,56 +196,6 @@ def _rates(path: Path | None) -> dict[str, Rates]:
         raise ShardwiseError(f"{path} is no report.json that `shardwise report` wrote.") from None
 
 
-def _set_file(given: Path) -> tuple[Course | None, Path]:
-    """Return the course that a set belongs to, if any, and the set's file."""
-    from shardwise.course.course_file import course_around
-
-    if given.is_file():
-        return course_around(given.parent), given
-    course = course_around(Path.cwd())
-    for each in course.definition.sets if course else ():
-        assert course is not None
-        path = course.at(each.file)
-        if path.is_file() and given.name in (path.stem, _name_in(path)):
-            return course, path
-    raise ShardwiseError(
-        f"There is no set {given}. Name the set's YAML file{', or a set of the course' if course else ''}."
-    )
-
-
-def _banks_in(course: Course | None) -> list[str] | None:
-    """Return the banks of a course, if it names any."""
-    named = course.definition.bank if course else ()
-    return [each if each == "shipped" else str(course.at(each)) for each in named if course] or None
-
-
-def _folder_of(given: Path) -> tuple[Path, list[Path], Path | None]:
-    """Return the folder with the results; of a set in a course, also its lock file and the course key."""
-    from shardwise.course.assigning.lockfile import LOCK_SUFFIX
-    from shardwise.course.course_file import course_around
-    from shardwise.grading.results import RESULTS
-
-    if (given / RESULTS).is_file():
-        return given, [], None
-    course = course_around(Path.cwd())
-    if course is None:
-        raise ShardwiseError(
-            f"{given} has no {RESULTS}, which `shardwise grade` writes. Name the folder that you gave as --out; in the folder "
-            "of a course, the name of a set is enough."
-        )
-    name = _name_in(given) if given.suffix in (".yaml", ".yml") and given.is_file() else given.name
-    lock, key = course.assigned(name) / f"{name}{LOCK_SUFFIX}", course.at(course.definition.key)
-    return course.results(name), [lock] if lock.is_file() else [], key if key.is_file() else None
-
-
-def _name_in(path: Path) -> str:
-    """Return the name that a set's file gives the set."""
-    from shardwise.template.yaml_source import load_yaml
-
-    data = load_yaml(path).data
-    return str(data.get("name", path.stem)) if isinstance(data, dict) else path.stem
-
-
 def _chosen_set(name: str | None, names: set[str], folder: Path) -> str:
     """Return the set that was named, or the only one."""
     known = sorted(filter(None, names))
@@ -258,11 +208,13 @@ def _chosen_set(name: str | None, names: set[str], folder: Path) -> str:
     return name or known[0]
 
 
-def _lock_of(name: str, given: list[Path], folder: Path, key: Path | None) -> Lock:
+def _lock_of(name: str, given: list[Path], folder: Path, course: Course | None, key: Path | None) -> Lock:
     """Return the lock file of a set, which has the questions and keys."""
     from shardwise.course.assigning.keys import named_key
     from shardwise.grading.intake import locks_near
 
+    if course and not given and course.lock(name).is_file():
+        given, key = [course.lock(name)], key or (course.key if course.key.is_file() else None)
     found = locks_near([folder], given, named_key(key))
     if name not in found.known:
         others = f" {' '.join(found.unused)}" if found.unused else ""
