@@ -88,9 +88,7 @@ def test_a_wrong_answer_that_nobody_listed_is_found_across_draws(report: dict[st
     found = _item(report, "ring-time")["unlisted"][0]
     assert (found["expression"], found["students"]) == ("key × 2 × number of GPUs", 12)
     assert len({example["key"] for example in found["examples"]}) > 1
-    assert "12 students answered “key × 2 × number of GPUs”, which is not a listed mistake." in _flags(
-        report, "ring-time"
-    )
+    assert "12 students answered “key × 2 × number of GPUs”" in _flags(report, "ring-time")
     assert _item(report, "crossover-size")["unlisted"][0]["expression"] == "key × 1.37"
 
 

@@ -13,6 +13,7 @@ Data = Mapping[str, Any]
 HARD, EASY = 0.2, 0.95  # facility
 WEAK = 0.1  # discrimination
 FEWEST = 5  # students with the same wrong answer
+FEWEST_STUDENTS = 10  # for a share to mean anything
 FREQUENT = 0.02  # of the class
 BLANK, UNREADABLE = 0.2, 0.1  # of the class
 UNLIKELY = 0.05  # p-value
@@ -57,6 +58,8 @@ def _of_the_popular(item: Data) -> Iterator[str]:
 
 
 def _of_its_facility(item: Data) -> Iterator[str]:
+    if item["n"] < FEWEST_STUDENTS:
+        return
     if item["facility"] < HARD:
         yield f"Facility {_pct(item['facility'])}: very few are right. Was this taught, and is the question clear?"
     if item["facility"] > EASY:
@@ -83,14 +86,18 @@ def _of_the_draw(item: Data) -> Iterator[str]:
 
 
 def _of_unlisted_answers(item: Data) -> Iterator[str]:
-    for each in item["unlisted"]:
-        if (each["expression"] or each["cause"]) and each["students"] >= FEWEST and each["share"] >= FREQUENT:
-            what = each["expression"] or _short(to_plain(each["cause"]))
-            yield f"{each['students']} students answered “{what}”, which is not a listed mistake. Add it to the template with an explanation."
+    found = [
+        f"{each['students']} students answered “{each['expression'] or _short(to_plain(each['cause']))}”"
+        for each in item["unlisted"]
+        if (each["expression"] or each["cause"]) and each["students"] >= FEWEST and each["share"] >= FREQUENT
+    ]
+    if found:
+        what = "which is not a listed mistake. Add it" if len(found) == 1 else "which are not listed mistakes. Add them"
+        yield f"{', '.join(found)}, {what} to the template with an explanation."
 
 
 def _of_what_is_not_there(item: Data) -> Iterator[str]:
-    if item["blank"] > BLANK:
+    if item["blank"] > BLANK and item["n"] >= FEWEST_STUDENTS:
         yield f"{_pct(item['blank'])} left it blank. Was there enough time, and do they know how to begin?"
     if item["unreadable"] > UNREADABLE:
         yield f"{_pct(item['unreadable'])} of the answers could not be read and earned nothing. See the list below."

@@ -171,7 +171,7 @@ def _expressions(answer: NumericAnswer) -> dict[str, float]:
 class DrawnNumber:
     """A parameter of a question as a number."""
 
-    name: str  # in words, such as "the number of GPUs"
+    name: str  # in words, such as "number of nodes"
     value: float  # in base units
     is_plain: bool = field(default=True)  # whether it has no dimension
 

@@ -62,8 +62,8 @@ def recognised_mistakes(item: ItemResponses) -> list[Tally]:
 def same_in_every_draw(text: str) -> str:
     """Return a text without its numbers, which differ between draws.
 
-    >>> same_in_every_draw("Count all 1,024 GPUs.")
-    'Count all N GPUs.'
+    >>> same_in_every_draw("Count all 1,024 nodes.")
+    'Count all N nodes.'
     """
     return _NUMERALS.sub("N", text)
 
