@@ -27,6 +27,7 @@ from shardwise.analysis.observed_fairness import DrawResult, ObservedFairness, o
 from shardwise.analysis.responses import ClassResponses, ItemResponses, Response
 from shardwise.analysis.unlisted import Cluster, clusters, is_explained
 from shardwise.analysis.wrong_answers import option_tallies, other_texts, recognised_mistakes
+from shardwise.grading.results import Result
 from shardwise.kinds.quantity.model import tolerance
 from shardwise.markdown.plain import to_plain
 from shardwise.question import Outcome
@@ -66,7 +67,7 @@ def report_of(found: ClassResponses, *, set_name: str, title: str, simulated: Da
             "students": _students(found),
             "unmatched": found.unmatched,
             "enough": ENOUGH,
-            "scores": _scores([result.points / result.max_points for result in found.graded if result.max_points and result.points is not None]),
+            "scores": _scores(found.graded),
             "sections": _sections(found),
             "reliability": _reliability(found),
             "items": items,
@@ -97,8 +98,9 @@ def _students(found: ClassResponses) -> Data:
     }
 
 
-def _scores(shares: Sequence[float]) -> Data:
+def _scores(results: Sequence[Result]) -> Data:
     """Return the distribution of the scores, as shares of the points."""
+    shares = [each.points / each.max_points for each in results if each.points is not None and each.max_points]
     values = np.array(shares)
     bins = Counter(min(BINS - 1, max(0, int(share * BINS + 1e-9))) for share in shares)
     known = len(values) > 0
@@ -115,22 +117,10 @@ def _scores(shares: Sequence[float]) -> Data:
 
 def _sections(found: ClassResponses) -> list[Data]:
     """Return the scores by section, if the course has sections."""
-    section = {result.student: result.section for result in found.results}
-    names = sorted({section[result.student] for result in found.graded})
-    return [
-        {
-            "name": name,
-            **_scores(
-                [
-                    result.points / result.max_points
-                    for result in found.graded
-                    if section[result.student] == name and result.max_points and result.points is not None
-                ]
-            ),
-        }
-        for name in names
-        if len(names) > 1
-    ]
+    names = sorted({result.section for result in found.graded})
+    if len(names) < 2:
+        return []
+    return [{"name": name, **_scores([result for result in found.graded if result.section == name])} for name in names]
 
 
 def _reliability(found: ClassResponses) -> Data:
