@@ -97,6 +97,16 @@ def _set_of(course: Course, words: str) -> str:
     raise ShardwiseError(f"The course has no set {words!r}, only {sets}.{remedy}")
 
 
+def set_file(named: Path) -> Path:
+    """Return the file of a set: a YAML file, or the name of a set of the course. Raises ShardwiseError."""
+    if named.is_file():
+        return named
+    course = course_around(Path.cwd())
+    if course is None:
+        raise ShardwiseError(f"{named} does not exist. Name the YAML file of a set.")
+    return _short(course.at(course.sets()[_set_of(course, str(named))].file))
+
+
 def banks_of_course(course: Course | None) -> list[str] | None:
     """Return the banks that a course names, after the user has agreed once to run their code; None if it names none.
 

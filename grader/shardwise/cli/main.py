@@ -27,10 +27,12 @@ from shardwise.cli import (
     assigning,
     authoring,
     course_commands,
+    deciding,
     grading,
     inspecting,
     practising,
     publishing,
+    reporting,
     starting,
     trust,
 )
@@ -56,8 +58,10 @@ app.command("start", epilog="Example:  shardwise start")(starting.start_app)  # 
 app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
+app.add_typer(deciding.commands)
 app.add_typer(course_commands.commands)
 app.add_typer(inspecting.commands)
+app.add_typer(reporting.commands)
 app.add_typer(publishing.commands)
 app.add_typer(practising.commands)
 app.add_typer(trust.commands)

@@ -102,9 +102,14 @@ def effort(problem: Problem, seed: str) -> Effort:
     except AUTHORS_CAN_RAISE as error:
         why = str(error) if isinstance(error, ShardwiseError) else said_by(error)
         raise ShardwiseError(f"{problem.id}, seed {seed}: {why}") from error
+    return effort_of(question, margin)
+
+
+def effort_of(question: Question, margin: float) -> Effort:
+    """Return the work that a question takes whose nearest wrong answer is this far from the key; see `Proof.margin`."""
     numbers, units = _read(question)
     return Effort(
-        seed,
+        question.seed,
         digits=float(sum(significant_digits(number) - 1 for number in numbers)),
         conversions=A_CONVERSION * max(0, len(units) - 1),
         nearness=math.log2(NEAR / min(max(margin, 1.0), NEAR)),
