@@ -17,7 +17,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from shardwise.errors import ShardwiseError
 from shardwise.template.references import UNITS
-from shardwise.units import THIN_SPACE, Direction, lowered, qualified, regrouped, show_amount, show_number
+from shardwise.units import THIN_SPACE, TRIGONOMETRY, Direction, lowered, qualified, regrouped, show_amount, show_number
 
 
 class ShownInt(int):
@@ -80,7 +80,7 @@ def _percent(value: float, digits: int = 3) -> str:
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sqrt": math.sqrt, "log2": math.log2, "log10": math.log10, "ln": math.log, "exp": math.exp,
     "ceil": math.ceil, "floor": math.floor, "round": round, "abs": abs, "min": min, "max": max,
-    "int": int, "float": float, "sum": sum,
+    "int": int, "float": float, "sum": sum, **TRIGONOMETRY,
 }  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def _environment() -> SandboxedEnvironment:
     environment = _Environment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False, finalize=_finalize
     )
-    environment.globals = {"range": environment.globals["range"], "dict": dict, **FUNCTIONS}
+    environment.globals = {"range": environment.globals["range"], "dict": dict, "pi": math.pi, **FUNCTIONS}
     environment.filters = {name: environment.filters[name] for name in _FILTERS}
     environment.filters["unit"] = _in_unit
     environment.filters["number"] = lambda value, digits=4: show_number(value, _digits(digits))

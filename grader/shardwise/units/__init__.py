@@ -13,6 +13,7 @@ from shardwise.units.amounts import (
     show_number,
     to_base,
 )
+from shardwise.units.arithmetic import TRIGONOMETRY
 from shardwise.units.nouns import in_plural, normal, nouns_asked_for, nouns_in
 from shardwise.units.numerals import SUPERSCRIPTS, lowered, raised
 from shardwise.units.parsing import Unit, unit
@@ -24,6 +25,7 @@ __all__ = [
     "DIRECTIONS",
     "SUPERSCRIPTS",
     "THIN_SPACE",
+    "TRIGONOMETRY",
     "Direction",
     "Reading",
     "Unit",

@@ -41,15 +41,18 @@ def _grammar(word: str, bracketed: str, functions: str) -> _Grammar:
     )
 
 
+TRIGONOMETRY: Mapping[str, Callable[[float], float]] = {
+    name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+}
+_OF_ANGLES = ("sin", "cos", "tan")
 _FUNCTIONS = "sqrt|ceil|floor|ln|log2|log10|log|exp"
-_ANGLES: Mapping[str, Callable[[float], float]] = {"sin": math.sin, "cos": math.cos, "tan": math.tan}
 _POWER = r"(?:\s?(?:\^|\*\*)\s?\(?[-+]?\d\)?(?![\d.])|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|-?[1-9](?![\w.,]))"
 _LETTERS = r"[A-Za-zµμ_Ω\u2126Δ°º˚℃]+"
 _PLAIN = _grammar(r"(?:[A-Za-zµμ_]+|[%$])", r"(?=[^()\d]{0,40}[A-Za-z])[^()\d]{1,40}", _FUNCTIONS)
 _WITH_POWERS = _grammar(
     rf"(?:{_LETTERS}{_POWER}?|[%$€£])",
     rf"\s*{_LETTERS}{_POWER}?(?:\s*[*·/ ]\s*{_LETTERS}{_POWER}?)*\s*",
-    f"{_FUNCTIONS}|{'|'.join(_ANGLES)}",
+    f"{_FUNCTIONS}|{'|'.join(_OF_ANGLES)}",
 )
 _TIMES = re.compile(r"[xX](?=\s*[\d(])")
 _SUPERSCRIPT = re.compile(r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
@@ -249,7 +252,7 @@ class _Reader:
                 raise UnclearNumeral("This log has no base. Write ln, log2 or log10.")
             name = "ln" if name == "log" else name
             inner = self._bracketed()
-            if name in _ANGLES:
+            if name in _OF_ANGLES:
                 return _of_angle(name, inner)
             if not inner.is_bare:
                 raise UnclearNumeral(f"{name} takes a plain number.")
@@ -285,7 +288,7 @@ class _Reader:
 def _of_angle(name: str, angle: Amount) -> Amount:
     if angle.powers != {"angle": 1}:
         raise UnclearNumeral(f"Is the angle in degrees or in radians? Write {name}(30°) or {name}(0.52 rad).")
-    return _bounded(Fraction(_ANGLES[name](float(angle.value))), {}, True)
+    return _bounded(Fraction(TRIGONOMETRY[name](float(angle.value))), {}, True)
 
 
 def _check_scale(*amounts: Amount) -> None:
