@@ -307,7 +307,7 @@ def test_one_key_is_suggested_where_a_second_would_be_made(run: Any, tmp_path: P
 @pytest.fixture(scope="session")
 def schemas() -> dict[str, Any]:
     found = {}
-    for of in ("problem", "chapter", "curriculum", "prose", "set"):
+    for of in ("problem", "chapter", "curriculum", "prose", "units", "set"):
         with redirect_stdout(StringIO()) as out:
             schema(of)
         found[of] = json.loads(out.getvalue())
@@ -352,6 +352,9 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
     words = {"avoid": [{"avoid": "wizards?", "write": "engineer"}], "longest_sentence": 35}
     assert complaints(words, schemas["prose"]) == []
     assert complaints({**words, "longest_sentence": "many"}, schemas["prose"])
+    units = {"systems": ["si"], "units": {"furlong": "201.168 m", "widget": {"dimension": "widget"}}}
+    assert complaints(units, schemas["units"]) == []
+    assert complaints({"systems": ["imperial"]}, schemas["units"])
 
 
 # lint, new and render --------------------------------------------------------------------------------------------

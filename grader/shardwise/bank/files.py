@@ -116,6 +116,10 @@ class OwnUnit(AuthorModel):
         return self
 
 
+def _by_its_size(given: Any) -> Any:
+    return {"is": given} if isinstance(given, str) else given
+
+
 class UnitsFile(AuthorModel):
     """The units that answers may have: `problems/units.yaml`."""
 
@@ -124,7 +128,7 @@ class UnitsFile(AuthorModel):
     )
     units: dict[
         Annotated[str, Field(pattern=_UNIT_NAME)],
-        Annotated[OwnUnit, BeforeValidator(lambda given: {"is": given} if isinstance(given, str) else given)],
+        Annotated[OwnUnit, BeforeValidator(_by_its_size, json_schema_input_type=str | OwnUnit)],
     ] = Field(default_factory=dict, description="Units of this bank: a number with a unit, or more about it.")
 
     @model_validator(mode="after")

@@ -118,7 +118,7 @@ def _id_of(path: str) -> str:
 @commands.command(epilog="Example:  shardwise schema > problem.schema.json")
 def schema(
     of: Annotated[
-        str, typer.Argument(help="The file to describe: problem, chapter, curriculum, prose or set.")
+        str, typer.Argument(help="The file to describe: problem, chapter, curriculum, prose, units or set.")
     ] = "problem",
 ) -> None:
     """Print the JSON Schema of a YAML file.
@@ -131,10 +131,12 @@ def schema(
         from shardwise.course.assigning.assignments import SetDefinition
 
         document = SetDefinition.model_json_schema()
-    elif of in ("problem", "chapter", "curriculum", "prose"):
+    elif of in ("problem", "chapter", "curriculum", "prose", "units"):
         document = adapter(of).json_schema()
     else:
-        raise ShardwiseError(f"There is no schema for {of!r}. Choose problem, chapter, curriculum, prose or set.")
+        raise ShardwiseError(
+            f"There is no schema for {of!r}. Choose problem, chapter, curriculum, prose, units or set."
+        )
     document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     document["title"] = f"shardwise {of}"
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
