@@ -451,7 +451,7 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
         (("grade", "/", "--out", __file__), f"--out needs a folder, but {__file__} is a file."),
         (("list", "--chapter", "parallelism"), "Several chapters match 'parallelism': 07-pipeline-parallelism, 08-tensor"),
         (("list", "--bank", "/nowhere"), "/nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank /nowhere"),
-        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum, prose or set."),
+        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum, prose, units or set."),
         (("lint", "essay"), "No problem's id starts with essay."),
         (("new", "none/essay"), "'none' is not a valid chapter name. Write two digits and a slug, such as 01-ring-all-reduce."),
         (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'. The kinds are bugline,"),

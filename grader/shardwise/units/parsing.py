@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from shardwise.errors import ShardwiseError
 from shardwise.units.numerals import raised
-from shardwise.units.systems import UnitSystem, product_of, qualified, system_of
+from shardwise.units.systems import UnitSystem, parsed_product, qualified, system_of
 
 _EVERYWHERE: tuple[tuple[str, str], ...] = (  # how people write units, and what the parser reads
     (r"(?<=watt)[- ]*(?=hours?\b)", "_"),  # one word, so that it may be a divisor
@@ -147,7 +147,7 @@ def unit(text: str) -> Unit:
     if len(spelled) > 40 or not re.fullmatch(allowed, spelled):
         raise ShardwiseError(f"“{written[:40]}” is not a unit.")
     try:
-        factor, powers = product_of(spelled, system.scale)
+        factor, powers = parsed_product(spelled, system.scale)
         if not system.has_powers and any(abs(power) > 1 for power in powers.values()):
             raise LookupError(spelled)
     except LookupError:

@@ -187,7 +187,7 @@ class _Asked:
         return amount
 
     def _with_angle(self, amount: Amount) -> Amount:
-        """Return the amount with the angle that its unit leaves out: 10 1/s for 10 rad/s, and the other way round."""
+        """Return the amount in the required dimension if only an angle differs: 10 1/s for 10 rad/s, and conversely."""
         theirs, ours = ({**powers, "angle": 0} for powers in (amount.powers, self.wanted.powers))
         is_same = theirs == ours and any(ours.values())
         return replace(amount, powers=self.wanted.powers) if is_same else amount

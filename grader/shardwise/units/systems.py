@@ -135,7 +135,7 @@ def system_of(text: str) -> UnitSystem:
         counted=(*(name for table in tables for name in table.counted), *own_dimensions),
         plurals={names.split()[0]: names.split()[1] for names in own},
         measures={
-            frozenset(product_of(unit, scale)[1].items() if unit else ()): words
+            frozenset(parsed_product(unit, scale)[1].items() if unit else ()): words
             for table in tables
             for unit, words in table.measures.items()
         },
@@ -151,7 +151,7 @@ def _defined(names: str, definition: str, scale: Callable[[str], Scale]) -> tupl
         if found is None:
             raise LookupError(definition)
         above, _, below = (found["number"] or "1").partition("/")
-        factor, powers = product_of(found["unit"].strip(), scale)
+        factor, powers = parsed_product(found["unit"].strip(), scale)
         return (Fraction(above) / Fraction(below or "1") * factor, powers), Fraction(found["offset"] or 0)
     except (LookupError, ValueError, ZeroDivisionError):
         raise ShardwiseError(
@@ -159,10 +159,10 @@ def _defined(names: str, definition: str, scale: Callable[[str], Scale]) -> tupl
         ) from None
 
 
-def product_of(text: str, scale: Callable[[str], Scale]) -> Scale:
+def parsed_product(text: str, scale: Callable[[str], Scale]) -> Scale:
     """Return the scale of a product or quotient of units, read from left to right: a/b*c is (a/b)*c.
 
-    >>> product_of("GB/s", system_of("").scale), product_of("m/s²", system_of('{"systems":["si"]}').scale)[1]
+    >>> parsed_product("GB/s", system_of("").scale), parsed_product("m/s²", system_of('{"systems":["si"]}').scale)[1]
     ((Fraction(1000000000, 1), {'information': 1, 'time': -1}), {'length': 1, 'time': -2})
 
     Raises LookupError if it is not one.

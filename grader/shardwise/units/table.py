@@ -15,7 +15,7 @@ COUNTED = ("token", "step", "gpu", "node", "layer", "stage", "sequence", "sample
 
 
 @dataclass(frozen=True)
-class Table:
+class UnitTable:
     """Units that a bank can choose together."""
 
     prefixes: Mapping[str, int | Fraction]
@@ -26,7 +26,7 @@ class Table:
     has_powers: bool = True  # whether a unit may be squared, and a letter such as M or K is a unit and not a multiple
 
 
-COMPUTING = Table(
+COMPUTING = UnitTable(
     prefixes={  # SI brochure (2019) and IEC 80000-13; K is not an SI prefix, but people write KB
         "kilo k K": 10**3, "mega M": 10**6, "giga G": 10**9, "tera T": 10**12, "peta P": 10**15, "exa E": 10**18,
         "kibi Ki": 2**10, "mebi Mi": 2**20, "gibi Gi": 2**30, "tebi Ti": 2**40, "pebi Pi": 2**50,
@@ -73,7 +73,7 @@ COMPUTING = Table(
     has_powers=False,
 )  # fmt: skip
 
-SI = Table(  # SI brochure, 9th edition (2019), with the units of its table 8 that it accepts beside its own
+SI = UnitTable(  # SI brochure, 9th edition (2019), with the non-SI units of its table 8
     prefixes={
         "quetta Q": 10**30, "ronna R": 10**27, "yotta Y": 10**24, "zetta Z": 10**21, "exa E": 10**18, "peta P": 10**15,
         "tera T": 10**12, "giga G": 10**9, "mega M": 10**6, "kilo k K": 10**3, "hecto h": 100, "deca da": 10,
@@ -147,7 +147,7 @@ SI = Table(  # SI brochure, 9th edition (2019), with the units of its table 8 th
     },
 )  # fmt: skip
 
-EVERYDAY = Table(
+EVERYDAY = UnitTable(
     prefixes={},
     units={"calorie cal": "4.184 J"},
     plain={
@@ -176,4 +176,4 @@ EVERYDAY = Table(
     measures={"dollar": "money", "€": "an amount in euros", "£": "an amount in pounds"},
 )
 
-SYSTEMS: Mapping[str, Table] = {"computing": COMPUTING, "si": SI, "everyday": EVERYDAY}
+SYSTEMS: Mapping[str, UnitTable] = {"computing": COMPUTING, "si": SI, "everyday": EVERYDAY}

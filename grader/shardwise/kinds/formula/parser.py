@@ -153,7 +153,7 @@ class _Reader:
         raise self.unexpected()
 
     def _power_of(self, function: str) -> Node:
-        """Read the power of a function that stands before its argument: sin²(x) is sin(x)²."""
+        """Read a power that precedes the argument of a function: sin²(x) is sin(x)²."""
         digits = lowered(self._take())
         if digits in ("^", "**") and self.kind == "number":
             digits = self._take()
