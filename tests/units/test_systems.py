@@ -106,7 +106,8 @@ def test_celsius_is_a_temperature_unless_a_difference_is_asked_for(text: str, as
         ("20 °C + 5 °C", "°C", "whose zero is arbitrary"),
         ("100*sin(30) m", "m", "Write sin(30°) or sin(0.52 rad)."),
         ("3 m^12", "m", "I expected no “^” after “3 m”."),
-        ("5 GB", "m", "“GB” is not a unit I know."),
+        ("5 GB", "m", "“GB” is an amount of data; this question asks for a length."),
+        ("5 metrs", "m", "“metrs” is not a unit I know. Did you mean metre?"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_the_reason(text: str, asked: str, why: str) -> None:

@@ -151,7 +151,7 @@ def unit(text: str) -> Unit:
         if not system.has_powers and any(abs(power) > 1 for power in powers.values()):
             raise LookupError(spelled)
     except LookupError:
-        raise ShardwiseError(f"“{written[:40]}” is not a unit I know.{_nearest(plain)}") from None
+        raise ShardwiseError(f"“{written[:40]}” is not a unit I know.{_nearest(plain, system)}") from None
     if system.has_powers:
         powers = dict(sorted(powers.items()))
     return Unit(plain, factor, dimension_of(powers), system, system.offsets.get(spelled, Fraction(0)))
@@ -185,9 +185,12 @@ def dimension_of(powers: Mapping[str, int]) -> str:
     return (over or "1") + under if over or under else "dimensionless"
 
 
-def _nearest(text: str) -> str:
+def _nearest(text: str, system: UnitSystem) -> str:
     import difflib  # imported here, because only an unknown unit needs it
 
+    if system.has_powers:
+        near = difflib.get_close_matches(text, [name for name in system.units if len(name) > 2], n=1, cutoff=_NEAR)
+        return f" Did you mean {near[0]}?" if near else ""
     if text.lower() in _AMBIGUOUS:
         return f" Did you mean {_AMBIGUOUS[text.lower()]}? A capital B is a byte, a small b a bit."
     if found := re.fullmatch(r"([kmgtp])b(?:/s|ps)", text.lower()):

@@ -26,10 +26,12 @@ class UnitTable:
     has_powers: bool = True  # whether a unit may be squared, and a letter such as M or K is a unit and not a multiple
 
 
+_BINARY = {"kibi Ki": 2**10, "mebi Mi": 2**20, "gibi Gi": 2**30, "tebi Ti": 2**40, "pebi Pi": 2**50}  # IEC 80000-13
+
 COMPUTING = UnitTable(
-    prefixes={  # SI brochure (2019) and IEC 80000-13; K is not an SI prefix, but people write KB
+    prefixes={  # SI brochure (2019); K is not an SI prefix, but people write KB
         "kilo k K": 10**3, "mega M": 10**6, "giga G": 10**9, "tera T": 10**12, "peta P": 10**15, "exa E": 10**18,
-        "kibi Ki": 2**10, "mebi Mi": 2**20, "gibi Gi": 2**30, "tebi Ti": 2**40, "pebi Pi": 2**50,
+        **_BINARY,
         "milli m": Fraction(1, 10**3), "micro u µ μ": Fraction(1, 10**6), "nano n": Fraction(1, 10**9),
     },
     units={
@@ -80,6 +82,7 @@ SI = UnitTable(  # SI brochure, 9th edition (2019), with the non-SI units of its
         "deci d": Fraction(1, 10), "centi c": Fraction(1, 100), "milli m": Fraction(1, 10**3),
         "micro u µ μ": Fraction(1, 10**6), "nano n": Fraction(1, 10**9), "pico p": Fraction(1, 10**12),
         "femto f": Fraction(1, 10**15), "atto a": Fraction(1, 10**18), "zepto z": Fraction(1, 10**21), "yocto y": Fraction(1, 10**24),
+        **_BINARY,
     },
     units={
         "metre m meter": "[length]",
@@ -118,6 +121,8 @@ SI = UnitTable(  # SI brochure, 9th edition (2019), with the non-SI units of its
         "litre L l liter": "1/1000 m^3",
         "electronvolt eV": "1.602176634e-19 J",
         "tonne t": "1000 kg",
+        "byte B": "[information]",
+        "bit b": "1/8 B",
     },
     plain={
         "minute min": "60 s",
@@ -143,7 +148,8 @@ SI = UnitTable(  # SI brochure, 9th edition (2019), with the non-SI units of its
         "V/m": "an electric field", "F": "a capacitance", "Ω": "a resistance", "S": "a conductance", "Wb": "a magnetic flux",
         "T": "a magnetic field", "H": "an inductance", "K": "a temperature", "J/K": "a heat capacity",
         "J/(kg*K)": "a specific heat capacity", "J/kg": "an energy per mass", "mol": "an amount of substance", "g/mol": "a molar mass",
-        "mol/L": "a concentration", "cd": "a luminous intensity", "": "a plain number",
+        "mol/L": "a concentration", "cd": "a luminous intensity", "B": "an amount of data",
+        "B/s": "a bandwidth", "": "a plain number",
     },
 )  # fmt: skip
 
