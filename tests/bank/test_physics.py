@@ -70,6 +70,10 @@ def test_an_answer_in_another_dimension_is_refused_in_words(name: str, answer: s
     assert words in feedback.say
 
 
+def test_a_wrong_temperature_is_not_compared_by_a_ratio() -> None:
+    assert check(assigned("milk-in-the-coffee", 0), "50 °C").say == "Too low."
+
+
 @pytest.mark.parametrize(
     ("formula", "is_right"),
     [
