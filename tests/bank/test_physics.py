@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from functools import cache
 
@@ -97,3 +98,9 @@ def test_the_usual_slips_with_angles_and_squares_are_named() -> None:
     slips = {how for seed in range(8) for _, how in assigned("projectile-range", seed).key.slips}  # type: ignore[attr-defined]
     assert {"typed degrees into a calculator that was set to radians", "used the cosine instead of the sine"} <= slips
     assert any("(24 m/s)^2" in how for how in slips)
+
+
+@pytest.mark.parametrize("module", ["mechanics", "electricity", "heat", "light", "nuclei"])
+def test_the_examples_in_the_references_hold(module: str) -> None:
+    tried = doctest.testmod(physics().references.module(module))
+    assert tried.attempted and not tried.failed
