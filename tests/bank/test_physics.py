@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import doctest
 import json
+import shutil
 from functools import cache
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from checkout import ROOT
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
+from shardwise.cli.main import app
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import hand_in
+from shardwise.grading.results import read_results
 from shardwise.kinds import kind_of
 from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
 from shardwise.marking import check
@@ -104,3 +111,25 @@ def test_the_usual_slips_with_angles_and_squares_are_named() -> None:
 def test_the_examples_in_the_references_hold(module: str) -> None:
     tried = doctest.testmod(physics().references.module(module))
     assert tried.attempted and not tried.failed
+
+
+def test_a_unit_that_is_defined_later_is_read_in_a_regrade(tmp_path: Path) -> None:
+    def run(*args: str | Path) -> None:
+        done = CliRunner().invoke(app, [*map(str, args)], input="y\n")
+        assert done.exit_code == 0, done.output
+
+    bank = shutil.copytree(ROOT / "examples" / "physics", tmp_path / "bank")
+    (tmp_path / "roster.csv").write_text("id\nada\n")
+    (tmp_path / "set.yaml").write_text("name: motion\ntitle: Motion\nproblems: [seesaw]\n")
+    course = tmp_path / "course"
+    run("assign", tmp_path / "set.yaml", "--roster", tmp_path / "roster.csv", "--bank", bank, "--out", course)
+    lock = Lock(course / "motion.lock.jsonl")
+    smoots = lock.questions("ada")[0].key.value / 1.7018  # type: ignore[attr-defined]
+    hand_in(lock, course / "notebooks", course / "submitted", "ada", lambda _: f"'{smoots:.5g} smoots'")
+    graded = ("--lock", lock.path, "--out", tmp_path / "out")
+    run("grade", course / "submitted", *graded)
+    assert [result.points for result in read_results(tmp_path / "out")] == [0]
+    with (bank / "problems" / "units.yaml").open("a") as units:
+        units.write("units: {smoot: 1.7018 m}\n")
+    run("regrade", course / "submitted", *graded, "--bank", bank)
+    assert [result.points for result in read_results(tmp_path / "out")] == [1]

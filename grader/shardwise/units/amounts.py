@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -38,8 +39,8 @@ def from_base(value: float, text: str, direction: Direction = "none") -> float:
     """
     factor, offset = unit(text).factor, unit(text).offset
     doubled = 2 * value if direction == "duplex" else value
-    if offset:
-        return float((Fraction(value) - offset) / factor)
+    if offset and math.isfinite(value):
+        return float((_exact(float(value)) - offset) / factor)
     if isinstance(value, int) and abs(value) > 2**53:
         return float(Fraction(doubled) / factor)
     return float(doubled * factor.denominator / factor.numerator)
