@@ -115,7 +115,7 @@ def test_the_examples_in_the_references_hold(module: str) -> None:
 
 def test_a_unit_that_is_defined_later_is_read_in_a_regrade(tmp_path: Path) -> None:
     def run(*args: str | Path) -> None:
-        done = CliRunner().invoke(app, [*map(str, args)], input="y\n")
+        done = CliRunner().invoke(app, [*map(str, args)])
         assert done.exit_code == 0, done.output
 
     bank = shutil.copytree(ROOT / "examples" / "physics", tmp_path / "bank")
@@ -125,11 +125,11 @@ def test_a_unit_that_is_defined_later_is_read_in_a_regrade(tmp_path: Path) -> No
     run("assign", tmp_path / "set.yaml", "--roster", tmp_path / "roster.csv", "--bank", bank, "--out", course)
     lock = Lock(course / "motion.lock.jsonl")
     smoots = lock.questions("ada")[0].key.value / 1.7018  # type: ignore[attr-defined]
-    hand_in(lock, course / "notebooks", course / "submitted", "ada", lambda _: f"'{smoots:.5g} smoots'")
+    hand_in(lock, course / "notebooks", course / "submitted", "ada", lambda _: f"seesaw = '{smoots:.5g} smoots'")
     graded = ("--lock", lock.path, "--out", tmp_path / "out")
     run("grade", course / "submitted", *graded)
     assert [result.points for result in read_results(tmp_path / "out")] == [0]
     with (bank / "problems" / "units.yaml").open("a") as units:
         units.write("units: {smoot: 1.7018 m}\n")
-    run("regrade", course / "submitted", *graded, "--bank", bank)
+    run("regrade", course / "submitted", *graded, "--bank", bank, "--yes")
     assert [result.points for result in read_results(tmp_path / "out")] == [1]
