@@ -71,6 +71,7 @@ long-tests:
 many-draws:
 	nice -n 19 $(BIN)/shardwise lint --bank . --seeds $(DRAWS)
 	nice -n 19 $(BIN)/shardwise lint --bank examples/bank --seeds $(DRAWS)
+	nice -n 19 $(BIN)/shardwise lint --bank examples/physics --seeds $(DRAWS)
 
 lint: $(VENV)/.test  ## The bank's lint, with a hundred draws of each problem
 	$(BIN)/shardwise lint --bank . --seeds 100

@@ -11,7 +11,7 @@ import typer
 from typer.cli import get_docs_for_click
 
 import shardwise
-from shardwise.bank.files import ChapterFile, CurriculumFile, ProseFile
+from shardwise.bank.files import ChapterFile, CurriculumFile, ProseFile, UnitsFile
 from shardwise.cli.main import app
 from shardwise.course.assigning.set_file import SetDefinition
 from shardwise.course.course_file import CourseDefinition
@@ -59,6 +59,7 @@ def keys() -> str:
         ("`chapter.yaml`", ChapterFile),
         ("`problems/curriculum.yaml`", CurriculumFile),
         ("`problems/prose.yaml`", ProseFile),
+        ("`problems/units.yaml`", UnitsFile),
         ("A problem set", SetDefinition),
         ("`course.yaml`", CourseDefinition),
     ):

@@ -29,7 +29,7 @@ DOCUMENTS = {  # caption of a group in the book → its pages, by their files in
         "docs/desk.md", "docs/progress.md", "docs/site.md", "docs/grading.md", "docs/scaling.md", "docs/banks.md", "docs/kinds.md", "CONTRIBUTING.md",
     ],
     "Reference": [
-        "docs/formulas.md", "docs/glossary.md", "docs/templates.md", "docs/reference/keys.md", "docs/reference/commands.md",
+        "docs/formulas.md", "docs/glossary.md", "docs/templates.md", "docs/units.md", "docs/reference/keys.md", "docs/reference/commands.md",
         "docs/reference/notebooks.md", "solutions/index.md", "docs/coverage.md", "docs/vocabulary.md", "CHANGELOG.md",
     ],
     "Background": [

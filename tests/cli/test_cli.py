@@ -307,7 +307,7 @@ def test_one_key_is_suggested_where_a_second_would_be_made(run: Any, tmp_path: P
 @pytest.fixture(scope="session")
 def schemas() -> dict[str, Any]:
     found = {}
-    for of in ("problem", "chapter", "curriculum", "prose", "set"):
+    for of in ("problem", "chapter", "curriculum", "prose", "units", "set"):
         with redirect_stdout(StringIO()) as out:
             schema(of)
         found[of] = json.loads(out.getvalue())
@@ -352,6 +352,9 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
     words = {"avoid": [{"avoid": "wizards?", "write": "engineer"}], "longest_sentence": 35}
     assert complaints(words, schemas["prose"]) == []
     assert complaints({**words, "longest_sentence": "many"}, schemas["prose"])
+    units = {"systems": ["si"], "units": {"furlong": "201.168 m", "widget": {"dimension": "widget"}}}
+    assert complaints(units, schemas["units"]) == []
+    assert complaints({"systems": ["imperial"]}, schemas["units"])
 
 
 # lint, new and render --------------------------------------------------------------------------------------------
@@ -448,7 +451,7 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
         (("grade", "/", "--out", __file__), f"--out needs a folder, but {__file__} is a file."),
         (("list", "--chapter", "parallelism"), "Several chapters match 'parallelism': 07-pipeline-parallelism, 08-tensor"),
         (("list", "--bank", "/nowhere"), "/nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank /nowhere"),
-        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum, prose, set, course or overrides."),
+        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum, prose, units, set, course or overrides."),
         (("lint", "essay"), "No problem's id starts with essay."),
         (("new", "none/essay"), "'none' is not a valid chapter name. Write two digits and a slug, such as 01-ring-all-reduce."),
         (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'. The kinds are bugline,"),

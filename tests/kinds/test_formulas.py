@@ -85,6 +85,13 @@ def refusal(text: str, symbols: tuple[str, ...] = SYMBOLS) -> str:
         ("2piN", 16 * math.pi),
         ("Nπ/pi", 8),
         (r"2\pi N", 16 * math.pi),
+        ("sin(M)^2 + cos(M)^2", 1),
+        ("sin²(M) + cos^2(M)", 1),
+        ("arctan(tan(1)) + np.arcsin(sin(1))", 2),
+        (r"\sin(\pi/6)", 0.5),
+        ("N e^(-M)", 8 * math.exp(-3)),
+        ("Ne**(-M) + e^M", 8 * math.exp(-3) + math.exp(3)),
+        ("sinh(M)/cosh(M) - tanh(M) + M", 3),
     ],
 )
 def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: float) -> None:
@@ -122,6 +129,10 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
         ("√M(N+1)", "it is unclear where a root ends"),
         ("√", "it ends after “√”"),
         ("M//N", "Write floor(a/b) for Python's a // b"),
+        ("sin^-1(M)", "Write asin(...) for the inverse function, or 1/sin(...)."),
+        ("sin M", "Write its argument in brackets: sin(...)."),
+        ("sin(30°)", "Angles are in radians here"),
+        ("2e", "Write exp(...) or e^(...)"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_advice(text: str, words: str) -> None:
@@ -138,6 +149,33 @@ def test_symbols_side_by_side_are_taken_apart_only_where_that_has_one_reading() 
 def test_a_refusal_quotes_the_text_and_is_no_wrong_answer() -> None:
     assert refusal("2*K") == "I couldn't read the formula “2*K”: I don't know “K”. The symbols are M and N. Use those."
     assert issubclass(FormulaError, Unreadable)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "are_equal"),
+    [
+        ("sin(x)^2 + cos(x)^2", "1", True),
+        ("2*sin(x)*cos(x)", "sin(2x)", True),
+        ("cos(pi/2 - x)", "sin(x)", True),
+        ("cosh(x)^2 - sinh(x)^2", "1", True),
+        ("sqrt(1 - cos(x)^2)", "sin(x)", True),  # for the numbers of the question
+        ("sin(x)", "sin(2x)", False),
+        ("cos(x)", "sin(x)", False),  # although they are equal at the only point of the question
+        ("sin(x)*cos(x)", "1/2", False),
+    ],
+)
+def test_functions_of_angles_are_compared_beyond_the_points_of_the_question(
+    theirs: str, ours: str, are_equal: bool
+) -> None:
+    at_45_degrees = [{"x": math.pi / 4}]
+    found = difference(parse_formula(theirs, ("x",)), parse_formula(ours, ("x",)), at_45_degrees)
+    assert (found is None) is are_equal
+
+
+def test_greek_letters_are_read_by_letter_and_by_name() -> None:
+    for text in ("mgsin(θ)", "m*g*sin(theta)", r"m g \sin(\theta)"):
+        assert str(parse_formula(text, ("m", "g", "theta"))) == "m*g*sin(theta)"
+        assert str(parse_formula(text, ("m", "g", "θ"))) == "m*g*sin(θ)"
 
 
 def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:

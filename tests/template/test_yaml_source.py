@@ -112,7 +112,7 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         ("1:1", "titel: unknown key 'titel'"),
         ("3:9", "points: expected a number, but found 'two'"),
         ("7:10", "params.gpus.chioce: unknown key 'chioce'"),
-        ("8:18", "params.message_bytes: “gigs” is not a unit I know."),
+        ("8:41", "params.message_bytes.unit: “gigs” is not a unit I know."),
         ("9:9", "prompt: line 1 of this text: expected token 'end of print statement', got 'GPUs'"),
         ("16:5", "mistakes.0.share: unknown key 'share'"),
         ("19:5", "hints.0: line 1 of this text: Encountered unknown tag 'steps'."),

@@ -57,7 +57,7 @@ class Problem:
     @cached_property
     def digest(self) -> str:
         """The digest of the file."""
-        return digest_of_text(self.text)
+        return digest_of_text(self.text + self.references.units)
 
     @cached_property
     def source(self) -> Source:
@@ -80,7 +80,8 @@ class Problem:
         from shardwise.bank.files import template_adapter
         from shardwise.template.yaml_source import validate
 
-        made: Template = validate(self.source, template_adapter(str(self.source.at(("kind",)))))
+        adapter = template_adapter(str(self.source.at(("kind",))))
+        made: Template = validate(self.source, adapter, self.references.units)
         return made
 
     @property
@@ -210,7 +211,7 @@ class Bank(Catalogue):
     def open(cls, folder: Path) -> Bank:
         """Open the bank in a folder: read its chapters, but each problem only when it is used.
 
-        Raises ShardwiseError if the folder is not a bank, and Faulty with the faults of the chapters.
+        Raises ShardwiseError if the folder is not a bank, and Faulty with the faults of its units or its chapters.
         """
         folder = Path(folder).resolve()
         problems = folder / "problems"
@@ -218,7 +219,7 @@ class Bank(Catalogue):
             raise ShardwiseError(
                 f"{folder} is not a bank: it has no folder problems/. To create one:  shardwise init bank {quote(str(folder))}"
             )
-        references = References(folder / "solutions")
+        references = References(folder / "solutions", _units(problems / "units.yaml"))
         chapters: dict[str, Chapter] = {}
         faults: list[Fault] = []
         for path in sorted(problems.glob("*/chapter.yaml")):
@@ -284,6 +285,17 @@ def _merged(mappings: Sequence[Mapping[str, T]]) -> dict[str, T]:
     for mapping in mappings:
         found |= {name: value for name, value in mapping.items() if name not in found}
     return found
+
+
+def _units(path: Path) -> str:
+    """Return the system of units of a bank: that of computing, unless it has a `units.yaml`. Raises Faulty."""
+    if not path.exists():
+        return ""
+    from shardwise.bank.files import adapter
+    from shardwise.template.yaml_source import load_yaml, validate
+
+    source = load_yaml(path, f"problems/{path.name}")
+    return str(validate(source, adapter("units")).text)
 
 
 def _name(path: Path) -> str:

@@ -7,12 +7,17 @@ from functools import cache, cached_property
 from operator import or_
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, model_validator
 
+from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
 from shardwise.template.model import AuthorModel
+from shardwise.units import in_plural, system_text
+from shardwise.units.table import SYSTEMS
 
 PROSE = "prose.yaml"  # next to the chapters
+UNITS = "units.yaml"  # next to the chapters
+_UNIT_NAME = r"^[A-Za-z_Ωµμ°]+$"
 _Slugs = Annotated[tuple[str, ...], Field(min_length=1)]
 _Sections = Annotated[dict[str, _Slugs], Field(min_length=1)]
 
@@ -93,6 +98,57 @@ class ProseFile(AuthorModel):
     longest_sentence: int | None = Field(None, ge=10, description="In words.")
 
 
+class OwnUnit(AuthorModel):
+    """A unit that a bank defines: as a multiple of another, or as a dimension of its own."""
+
+    size: str | None = Field(None, alias="is", description="A number with a unit, such as 201.168 m.")
+    dimension: str | None = Field(None, pattern=r"^[a-z_]+$", description="Or what it counts, such as widget.")
+    plural: str | None = Field(None, pattern=_UNIT_NAME, description="By default, the name with an s.")
+    aliases: tuple[Annotated[str, Field(pattern=_UNIT_NAME)], ...] = Field(
+        (), description="Symbols and other spellings."
+    )
+    prefixes: bool = Field(False, description="Whether it takes prefixes such as kilo and k.")
+
+    @model_validator(mode="after")
+    def _is_defined_once(self) -> OwnUnit:
+        if (self.size is None) == (self.dimension is None):
+            raise ValueError("a unit has either `is`, as in 201.168 m, or a `dimension` of its own")
+        return self
+
+
+def _by_its_size(given: Any) -> Any:
+    return {"is": given} if isinstance(given, str) else given
+
+
+class UnitsFile(AuthorModel):
+    """The units that answers may have: `problems/units.yaml`."""
+
+    systems: tuple[Literal[tuple(SYSTEMS)], ...] = Field(  # type: ignore[valid-type]
+        ("computing",), min_length=1, description="Tables of units; a later one decides what a symbol means."
+    )
+    units: dict[
+        Annotated[str, Field(pattern=_UNIT_NAME)],
+        Annotated[OwnUnit, BeforeValidator(_by_its_size, json_schema_input_type=str | OwnUnit)],
+    ] = Field(default_factory=dict, description="Units of this bank: a number with a unit, or more about it.")
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> UnitsFile:
+        try:
+            _ = self.text
+        except ShardwiseError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @cached_property
+    def text(self) -> str:
+        """The system of units, as `shardwise.units.qualified` takes it."""
+        own = {
+            " ".join((name, unit.plural or in_plural(name), *unit.aliases)): unit.size or f"[{unit.dimension}]"
+            for name, unit in self.units.items()
+        }
+        return system_text(self.systems, own, tuple(name for name, unit in self.units.items() if unit.prefixes))
+
+
 def template_model() -> Any:
     """Return the union of all kinds' templates, with `kind` as the discriminator."""
     models = [kind.Template for kind in kinds().values()]
@@ -104,10 +160,12 @@ def template_model() -> Any:
 
 @cache
 def adapter(of: str) -> TypeAdapter[Any]:
-    """Return the validator of a "problem", a "chapter", a "curriculum" or a "prose" file."""
+    """Return the validator of a "problem", or of a "chapter", "curriculum", "prose" or "units" file."""
     if of == "problem":
         return TypeAdapter(template_model())
-    return TypeAdapter({"chapter": ChapterFile, "curriculum": CurriculumFile, "prose": ProseFile}[of])
+    return TypeAdapter(
+        {"chapter": ChapterFile, "curriculum": CurriculumFile, "prose": ProseFile, "units": UnitsFile}[of]
+    )
 
 
 @cache

@@ -118,7 +118,10 @@ def _id_of(path: str) -> str:
 @commands.command(epilog="Example:  shardwise schema > problem.schema.json")
 def schema(
     of: Annotated[
-        str, typer.Argument(help="The file to describe: problem, chapter, curriculum, prose, set, course or overrides.")
+        str,
+        typer.Argument(
+            help="The file to describe: problem, chapter, curriculum, prose, units, set, course or overrides."
+        ),
     ] = "problem",
 ) -> None:
     """Print the JSON Schema of a YAML file.
@@ -139,11 +142,11 @@ def schema(
         from shardwise.grading.overrides.overrides_file import adapter_of_entries
 
         document = adapter_of_entries().json_schema()
-    elif of in ("problem", "chapter", "curriculum", "prose"):
+    elif of in ("problem", "chapter", "curriculum", "prose", "units"):
         document = adapter(of).json_schema()
     else:
         raise ShardwiseError(
-            f"There is no schema for {of!r}. Choose problem, chapter, curriculum, prose, set, course or overrides."
+            f"There is no schema for {of!r}. Choose problem, chapter, curriculum, prose, units, set, course or overrides."
         )
     document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     document["title"] = f"shardwise {of}"

@@ -221,7 +221,13 @@ def _asking(form: Any) -> Any:
     """Return a form, or part of it, without the fields that only affect how answers are read."""
     if isinstance(form, dict):
         aids = frozenset[str]().union(*(kind.Form.aids for kind in kinds().values()))
-        return {name: _asking(value) for name, value in form.items() if name not in aids}
+        return {
+            name: str(value).partition(" {")[0]
+            if name == "unit"
+            else _asking(value)  # without the other units that are read
+            for name, value in form.items()
+            if name not in aids
+        }
     return [_asking(value) for value in form] if isinstance(form, list) else form
 
 

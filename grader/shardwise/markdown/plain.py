@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
-_LETTERS = {"alpha": "α", "beta": "β", "eta": "η", "rho": "ρ", "pi": "π", "Psi": "Ψ"}
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ",
+    "lambda": "λ", "mu": "μ", "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+}  # fmt: skip
 _SIGNS = {"cdot": "·", "times": "·", "approx": "≈", "propto": "∝", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥",
-          "Rightarrow": "⇒", "top": "T", "bmod": " mod "}  # fmt: skip
+          "Rightarrow": "⇒", "pi": "π", "circ": "°", "top": "T", "bmod": " mod "}  # fmt: skip
 _SIMPLE = (
     (r"\\[dt]?frac\s*(\d)\s*(\d)", r"\\frac{\1}{\2}"),
-    *((rf"\\{name}(?![A-Za-z])", sign) for name, sign in (_LETTERS | _SIGNS).items()),
+    *((rf"\\{name}(?![A-Za-z])", sign) for name, sign in (GREEK | _SIGNS).items()),
     (r"([\^_])\{\s*(-?\w+)\s*\}", r"\1\2"),
     (r"([\^_])\{([^{}]*)\}", r"\1(\2)"),
     (r"\\,|\\;|\\!|\\ |\\q?quad|\\left|\\right", " "),
@@ -18,7 +22,7 @@ _SIMPLE = (
     (r"\\sqrt\{([^{}]*)\}", r"√(\1)"),
     (r"\\binom\{\s*([^{}]*?)\s*\}\s*\{\s*([^{}]*?)\s*\}", r"C(\1, \2)"),
     (r"\\underbrace\{\s*([^{}]*?)\s*\}_(?:\(([^()]*)\)|(\w+))", r"[\1: \2\3]"),
-    (r"\\(log|ln|cos|min|max)(?![A-Za-z])", r"\1"),
+    (r"\\(log|ln|exp|(?:arc)?(?:sin|cos|tan)|min|max)(?![A-Za-z])", r"\1"),
     (r"\{,\}", ","),
     (r"\\lceil *", "⌈"),
     (r" *\\rceil", "⌉"),

@@ -16,7 +16,8 @@ import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
 from shardwise.errors import ShardwiseError
-from shardwise.units import THIN_SPACE, Direction, lowered, regrouped, show_amount, show_number
+from shardwise.template.references import UNITS
+from shardwise.units import THIN_SPACE, TRIGONOMETRY, Direction, lowered, qualified, regrouped, show_amount, show_number
 
 
 class ShownInt(int):
@@ -61,10 +62,15 @@ def _tex(value: Any) -> str:
     number, _, unit_text = text.partition(" ") if " × " not in text else text.partition("\0")
     if " × 10" in number:
         mantissa, _, power = number.partition(" × 10")
-        exponent, _, unit_text = lowered(power).partition(" ")
-        number = rf"{mantissa} \times 10^{{{exponent}}}"
-    number = number.replace(THIN_SPACE, r"\,").replace("$", r"\$").replace("%", r"\%")
+        exponent, _, unit_text = power.partition(" ")
+        number = rf"{mantissa} \times 10^{{{lowered(exponent)}}}"
+    number = number.replace("°", r"^\circ").replace(THIN_SPACE, r"\,").replace("$", r"\$").replace("%", r"\%")
     return number + (rf"\,\text{{{unit_text.replace('%', chr(92) + '%')}}}" if unit_text else "")
+
+
+@jinja2.pass_context
+def _in_unit(context: jinja2.runtime.Context, value: float, unit_text: str, digits: int = 4) -> str:
+    return show_amount(value, qualified(unit_text, context.get(UNITS, "")), digits=_digits(digits))
 
 
 def _percent(value: float, digits: int = 3) -> str:
@@ -74,7 +80,7 @@ def _percent(value: float, digits: int = 3) -> str:
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sqrt": math.sqrt, "log2": math.log2, "log10": math.log10, "ln": math.log, "exp": math.exp,
     "ceil": math.ceil, "floor": math.floor, "round": round, "abs": abs, "min": min, "max": max,
-    "int": int, "float": float, "sum": sum,
+    "int": int, "float": float, "sum": sum, **TRIGONOMETRY,
 }  # fmt: skip
 
 
@@ -151,11 +157,9 @@ def _environment() -> SandboxedEnvironment:
     environment = _Environment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False, finalize=_finalize
     )
-    environment.globals = {"range": environment.globals["range"], "dict": dict, **FUNCTIONS}
+    environment.globals = {"range": environment.globals["range"], "dict": dict, "pi": math.pi, **FUNCTIONS}
     environment.filters = {name: environment.filters[name] for name in _FILTERS}
-    environment.filters["unit"] = lambda value, unit_text, digits=4: show_amount(
-        value, unit_text, digits=_digits(digits)
-    )
+    environment.filters["unit"] = _in_unit
     environment.filters["number"] = lambda value, digits=4: show_number(value, _digits(digits))
     environment.filters["percent"] = lambda value, digits=3: _percent(value, _digits(digits))
     environment.filters["tex"] = _tex
@@ -210,7 +214,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
     except _BAD_HERE as error:
         raise BadExpression(f"“{source}” has no value here: {str(error) or type(error).__name__}", source) from None
     if isinstance(value, jinja2.Undefined):
-        raise BadExpression(f"“{source}” is not one of {', '.join(sorted(map(str, names)))}.", source)
+        raise BadExpression(f"“{source}” is not one of {', '.join(sorted(filter(str.isidentifier, names)))}.", source)
     return value
 
 

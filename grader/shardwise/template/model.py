@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 
 from shardwise.errors import ShardwiseError
 from shardwise.template.expressions import check_syntax
+from shardwise.template.parameters import UnitName as UnitName
 from shardwise.template.parameters import Written
-from shardwise.units import unit
 
 
 def valid_expression(text: Any) -> Any:
@@ -33,16 +33,6 @@ def _checked(text: Any, *, is_prose: bool) -> Any:
     return text
 
 
-def valid_unit(text: str) -> str:
-    """Validate the name of a unit. Raises ValueError, which pydantic collects."""
-    try:
-        unit(text)
-    except ShardwiseError as error:
-        raise ValueError(str(error)) from None
-    return text
-
-
-UnitName = Annotated[str, AfterValidator(valid_unit)]
 Expression = Annotated[str, AfterValidator(valid_expression)]
 Value = Annotated[str | int | float, AfterValidator(valid_expression)]  # a number, or an expression that gives one
 Condition = Annotated[bool | str, AfterValidator(valid_expression)]

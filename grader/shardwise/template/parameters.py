@@ -7,15 +7,28 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
 from shardwise.errors import ShardwiseError
 from shardwise.template.expressions import check_syntax
-from shardwise.units import DIRECTIONS, to_base, unit
+from shardwise.units import DIRECTIONS, qualified, to_base, unit
 
 Scalar = bool | int | float | str
 MOST_STEPS = 100_000  # in a range, because all of its values are computed
 _EXACT = decimal.Context(prec=28)  # decimal's ln and exp are correctly rounded, so they agree on every machine
+
+
+def valid_unit(text: str, info: ValidationInfo) -> str:
+    """Return the name of a unit with the system of its bank, which is the context. Raises ValueError, which pydantic collects."""
+    try:
+        name = qualified(text, info.context or "")
+        unit(name)
+    except ShardwiseError as error:
+        raise ValueError(str(error)) from None
+    return name
+
+
+UnitName = Annotated[str, AfterValidator(valid_unit)]
 
 
 class Parameter(BaseModel):
@@ -31,7 +44,7 @@ class Parameter(BaseModel):
     digits: int = Field(2, ge=1, le=6, description="Significant digits of a log_range draw.")
     fixed: Scalar | None = Field(None, description="Always this value; the same as a bare value.")
     derived: str | None = Field(None, description="An expression over the other parameters, in base units.")
-    unit: str | None = Field(None, description="Unit of the values, such as GB, GiB, us or TFLOP/s.")
+    unit: UnitName | None = Field(None, description="Unit of the values, such as GB, GiB, us or TFLOP/s.")
     direction: Literal["per direction", "duplex", "none"] | None = Field(
         None, description="Required for bandwidths: the rate in one direction, in both together, or neither."
     )
@@ -65,12 +78,12 @@ class Parameter(BaseModel):
 
     def _check_unit(self) -> None:
         if self.unit is not None:
-            measured = _or_value_error(unit, self.unit)
+            measured = unit(self.unit)
             if measured.dimension == "[information] / [time]" and self.direction is None:
-                raise ValueError(f"a bandwidth in {self.unit} needs a direction: one of {', '.join(DIRECTIONS)}")
+                raise ValueError(f"a bandwidth in {measured.text} needs a direction: one of {', '.join(DIRECTIONS)}")
         words = [value for value in (*(self.choice or ()), self.fixed) if isinstance(value, str)]
         if words and self.unit is not None:
-            raise ValueError(f"{words[0]!r} is text, but the unit {self.unit} needs a number")
+            raise ValueError(f"{words[0]!r} is text, but the unit {unit(self.unit).text} needs a number")
         if words and _is_number(words[0]):
             raise ValueError(f"{words[0]!r} is text; write the number without quotes")
 

@@ -22,6 +22,7 @@ from typing import Any
 from shardwise.errors import AUTHORS_CAN_RAISE, Fault, ShardwiseError, said_by
 
 Function = Callable[..., Any]
+UNITS = "(units)"  # the system of units among the names of a text, which no author can write
 _NUMBERS = count(1)
 
 
@@ -40,8 +41,9 @@ class References:
     by accident, and a bank that is opened again is loaded again. Modules import each other relatively.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, units: str = "") -> None:
         self.folder = folder
+        self.units = units  # the system of units in which the bank's texts are written
         self.memo: dict[Any, Any] = {}  # results of references for arguments that recur between draws
         self._found: dict[str, Function] = {}
 
@@ -106,8 +108,8 @@ class References:
         return ""
 
     @cached_property
-    def helpers(self) -> Mapping[str, Function]:
-        """The functions that expressions can call: `ref("ring.steps", hosts=8)`, and likewise `oracle`."""
+    def helpers(self) -> Mapping[str, Any]:
+        """The functions that expressions can call: `ref("ring.steps", hosts=8)`, and likewise `oracle`; and the system of units."""
 
         def ref(name: str, /, **values: Any) -> Any:
             return self.reference(name)(**values)
@@ -115,7 +117,7 @@ class References:
         def oracle(name: str, /, **values: Any) -> Any:
             return self.oracle(name)(**values)
 
-        return {"ref": ref, "oracle": oracle}
+        return {"ref": ref, "oracle": oracle, UNITS: self.units}
 
     def call(self, function: Function, values: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
         """Call a function with arguments from `given` expressions, or else from the values of the same name.

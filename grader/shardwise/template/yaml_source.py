@@ -203,11 +203,14 @@ def _yaml_remedy(problem: str) -> str:
     return "Check the indentation, quotes and brackets here."
 
 
-def validate(source: Source, model: Any) -> Any:
-    """Validate the file and return it as a model. Raises Faulty with every fault, its place and a remedy."""
+def validate(source: Source, model: Any, context: Any = None) -> Any:
+    """Validate the file and return it as a model. Raises Faulty with every fault, its place and a remedy.
+
+    `context` is what pydantic's validators get as such.
+    """
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     try:
-        made, errors = _errors(adapter, source.data)
+        made, errors = _errors(adapter, source.data, context)
     except (RecursionError, SyntaxError):  # from Jinja2, for (((((...))))) or thirty nested loops
         message = "an expression or a text in this file is nested too deeply"
         raise Faulty([Fault(source.name, message, "Split it into several steps.")]) from None
@@ -216,20 +219,20 @@ def validate(source: Source, model: Any) -> Any:
     return made
 
 
-def _errors(adapter: TypeAdapter[Any], data: Any) -> tuple[Any, list[Any]]:
+def _errors(adapter: TypeAdapter[Any], data: Any, context: Any) -> tuple[Any, list[Any]]:
     """Validate the data with pydantic, and return the result with the errors.
 
     It validates twice, because pydantic either accepts "2" and true as numbers or rejects a date that is written as text.
     """
-    made, errors = _made(adapter, data, strict=False)
-    strictly = _made(adapter, data, strict=True)[1]
+    made, errors = _made(adapter, data, context, strict=False)
+    strictly = _made(adapter, data, context, strict=True)[1]
     return made, errors + [error for error in strictly if error["type"] in ("int_type", "float_type")]
 
 
-def _made(adapter: TypeAdapter[Any], data: Any, *, strict: bool) -> tuple[Any, list[Any]]:
+def _made(adapter: TypeAdapter[Any], data: Any, context: Any, *, strict: bool) -> tuple[Any, list[Any]]:
     """Validate the data with pydantic in one mode, and return the result with the errors."""
     try:
-        return adapter.validate_python(data, strict=strict), []
+        return adapter.validate_python(data, strict=strict, context=context), []
     except ValidationError as error:
         return None, list(error.errors())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -21,7 +22,7 @@ def to_base(number: float | Fraction, text: str, direction: Direction = "none") 
     >>> to_base(2, "GB"), to_base(5, "us"), to_base(600, "GB/s", "duplex")
     (2000000000, 5e-06, 300000000000)
     """
-    exact = _exact(number) * unit(text).factor / (2 if direction == "duplex" else 1)
+    exact = _exact(number) * unit(text).factor / (2 if direction == "duplex" else 1) + unit(text).offset
     return int(exact) if exact.denominator == 1 else float(exact)
 
 
@@ -36,8 +37,10 @@ def from_base(value: float, text: str, direction: Direction = "none") -> float:
     >>> from_base(1.75e9, "GB")
     1.75
     """
-    factor = unit(text).factor
+    factor, offset = unit(text).factor, unit(text).offset
     doubled = 2 * value if direction == "duplex" else value
+    if offset and math.isfinite(value):
+        return float((_exact(float(value)) - offset) / factor)
     if isinstance(value, int) and abs(value) > 2**53:
         return float(Fraction(doubled) / factor)
     return float(doubled * factor.denominator / factor.numerator)
@@ -51,7 +54,7 @@ def show_amount(value: float, text: str, direction: Direction = "none", digits: 
     """
     amount = from_base(value, text, direction)
     whole = int(amount) if amount == amount and abs(amount) < 1e15 and amount == int(amount) else amount
-    return written(whole, unit(text).text, direction, digits)
+    return written(whole, unit(text).name, direction, digits)
 
 
 def written(number: float, text: str, direction: Direction, digits: int) -> str:
@@ -60,8 +63,9 @@ def written(number: float, text: str, direction: Direction, digits: int) -> str:
     >>> written(1, "step", "none", 4), written(64, "", "none", 4)
     ('1 step', '64')
     """
-    space = " " if text else ""
-    return f"{show_number(number, digits)}{space}{plural(text, number)}{_SUFFIXES.get(direction, '')}"
+    name = plural(text, number)
+    space = " " if name and name != "°" else ""
+    return f"{show_number(number, digits)}{space}{name}{_SUFFIXES.get(direction, '')}"
 
 
 def echoed(number: float, text: str, direction: Direction = "none") -> str:

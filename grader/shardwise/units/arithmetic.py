@@ -21,11 +21,39 @@ DEEPEST = 20  # nested brackets and signs
 LARGEST = Fraction(10) ** 60
 LARGEST_EXACT = 64  # largest exponent of a power that is evaluated exactly
 
-_UNIT_WORD = r"(?:[A-Za-zµμ_]+|[%$])"
-_WORD = re.compile(_UNIT_WORD)
-_JOINED = re.compile(rf"(?:\s*[-*·/]\s*|\s+|(?<=[%$])|(?=[%$]))(?={_UNIT_WORD})")
-_BRACKETED = re.compile(r"\s*[*·/]?\s*\((?=[^()\d]{0,40}[A-Za-z])[^()\d]{1,40}\)")
-_FUNCTION = re.compile(r"(?:math\.|np\.|numpy\.)?(?:sqrt|ceil|floor|ln|log2|log10|log|exp)\s*(?=\()")
+
+@dataclass(frozen=True)
+class _Grammar:
+    """How units are written: a word, what joins it to the next, and a product of several in brackets."""
+
+    word: re.Pattern[str]
+    joined: re.Pattern[str]
+    bracketed: re.Pattern[str]
+    function: re.Pattern[str]
+
+
+def _grammar(word: str, bracketed: str, functions: str) -> _Grammar:
+    return _Grammar(
+        re.compile(word),
+        re.compile(rf"(?:\s*[-*·/]\s*|\s+|(?<=[%$])|(?=[%$]))(?={word})"),
+        re.compile(rf"\s*[*·/]?\s*\({bracketed}\)"),
+        re.compile(rf"(?:math\.|np\.|numpy\.)?(?:{functions})\s*(?=\()"),
+    )
+
+
+TRIGONOMETRY: Mapping[str, Callable[[float], float]] = {
+    name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+}
+_OF_ANGLES = ("sin", "cos", "tan")
+_FUNCTIONS = "sqrt|ceil|floor|ln|log2|log10|log|exp"
+_POWER = r"(?:\s?(?:\^|\*\*)\s?\(?[-+]?\d\)?(?![\d.])|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|-?[1-9](?![\w.,]))"
+_LETTERS = r"[A-Za-zµμ_Ω\u2126Δ°º˚℃]+"
+_PLAIN = _grammar(r"(?:[A-Za-zµμ_]+|[%$])", r"(?=[^()\d]{0,40}[A-Za-z])[^()\d]{1,40}", _FUNCTIONS)
+_WITH_POWERS = _grammar(
+    rf"(?:{_LETTERS}{_POWER}?|[%$€£])",
+    rf"\s*{_LETTERS}{_POWER}?(?:\s*[*·/ ]\s*{_LETTERS}{_POWER}?)*\s*",
+    f"{_FUNCTIONS}|{'|'.join(_OF_ANGLES)}",
+)
 _TIMES = re.compile(r"[xX](?=\s*[\d(])")
 _SUPERSCRIPT = re.compile(r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _SIGNS = {
@@ -66,14 +94,18 @@ class Amount:
     unit: str = ""
     step: Fraction = Fraction(0)  # the place value of the last digit; 0 if the amount was computed
     note: str = ""  # how an ambiguous comma or point was read
+    offset: Fraction = Fraction(0)  # of a temperature in °C, which cannot be added or multiplied
 
 
 UnitReader = Callable[[str], Amount]  # the size of a unit; raises ShardwiseError
 
 
-def worked_out(text: str, unit_of: UnitReader, *, whole: bool = False) -> Amount:
-    """Evaluate a text; `whole` means that its numbers are whole. Raises Unclear, TwoReadings and what `unit_of` raises."""
-    reader = _Reader(text, unit_of, whole)
+def worked_out(text: str, unit_of: UnitReader, *, whole: bool = False, has_powers: bool = False) -> Amount:
+    """Evaluate a text; `whole` means that its numbers are whole, `has_powers` that units may be squared.
+
+    Raises Unclear, TwoReadings and what `unit_of` raises.
+    """
+    reader = _Reader(text, unit_of, whole, _WITH_POWERS if has_powers else _PLAIN)
     amount = reader.sum()
     if reader.kind != "end":
         raise reader.unexpected()
@@ -83,8 +115,8 @@ def worked_out(text: str, unit_of: UnitReader, *, whole: bool = False) -> Amount
 class _Reader:
     """A text and the token reached in it. Each method reads the construct that it is named after, and stops at the token after it."""
 
-    def __init__(self, text: str, unit_of: UnitReader, whole: bool) -> None:
-        self._text, self._unit_of, self._whole = text, unit_of, whole
+    def __init__(self, text: str, unit_of: UnitReader, whole: bool, grammar: _Grammar) -> None:
+        self._text, self._unit_of, self._whole, self._grammar = text, unit_of, whole, grammar
         self._end = self._depth = 0
         self.kind = self._token = ""
         self._take()
@@ -100,10 +132,15 @@ class _Reader:
     def _next(self, start: int) -> tuple[str, str]:
         if start >= len(self._text):
             return "end", ""
-        for kind, pattern in ("number", NUMERAL), ("call", _FUNCTION), ("*", _TIMES), ("superscript", _SUPERSCRIPT):
+        for kind, pattern in (
+            ("number", NUMERAL),
+            ("call", self._grammar.function),
+            ("*", _TIMES),
+            ("superscript", _SUPERSCRIPT),
+        ):
             if found := pattern.match(self._text, start):
                 return kind, found[0]
-        if _WORD.match(self._text, start):
+        if self._grammar.word.match(self._text, start):
             return "unit", self._text[start : self._end_of_unit(start)]
         for sign, kind in _SIGNS.items():
             if self._text.startswith(sign, start):
@@ -112,12 +149,13 @@ class _Reader:
 
     def _end_of_unit(self, end: int) -> int:
         """Return the end of a unit, which may be a product or quotient of several words; an x before a number is not a unit."""
-        while (word := _WORD.match(self._text, end)) and not _TIMES.match(self._text, end):
+        grammar = self._grammar
+        while (word := grammar.word.match(self._text, end)) and not _TIMES.match(self._text, end):
             end = word.end()
-            while bracketed := _BRACKETED.match(self._text, end):
+            while bracketed := grammar.bracketed.match(self._text, end):
                 end = bracketed.end()
-            joined = _JOINED.match(self._text, end)
-            if not joined or _FUNCTION.match(self._text, joined.end()) or _TIMES.match(self._text, joined.end()):
+            joined = grammar.joined.match(self._text, end)
+            if not joined or grammar.function.match(self._text, joined.end()) or _TIMES.match(self._text, joined.end()):
                 break
             end = joined.end()
         return end
@@ -138,8 +176,13 @@ class _Reader:
             beside = self.kind == "number"
             sign = 1 if beside or self._take() == "+" else -1
             right = self._product()
-            if beside and (left.powers != {"time": 1} or right.powers != left.powers or right.value >= left.value):
+            if beside and (
+                left.powers not in ({"time": 1}, {"length": 1})
+                or right.powers != left.powers
+                or right.value >= left.value
+            ):
                 raise UnclearNumeral("It has two numbers side by side. Write one, or an operator between them.")
+            _check_scale(left, right)
             if left.powers != right.powers:
                 raise UnclearNumeral("It adds quantities of different kinds. Give each one its unit.")
             left = _bounded(left.value + sign * right.value, left.powers, left.is_bare and right.is_bare)
@@ -169,8 +212,9 @@ class _Reader:
         text = re.sub(r"\s+and$", "", self._take())
         unit = self._unit_of(text)
         if left.is_bare:
-            made = _bounded(left.value * unit.value, unit.powers, unit.is_bare)
-            return Amount(made.value, made.powers, unit.is_bare, left.value, unit.unit, left.step * unit.value)
+            made = _bounded(left.value * unit.value + unit.offset, unit.powers, unit.is_bare)
+            step = left.step * unit.value
+            return Amount(made.value, made.powers, unit.is_bare, left.value, unit.unit, step, offset=unit.offset)
         return _multiplied(left, unit, 1)
 
     def _signed(self) -> Amount:
@@ -208,6 +252,8 @@ class _Reader:
                 raise UnclearNumeral("This log has no base. Write ln, log2 or log10.")
             name = "ln" if name == "log" else name
             inner = self._bracketed()
+            if name in _OF_ANGLES:
+                return _of_angle(name, inner)
             if not inner.is_bare:
                 raise UnclearNumeral(f"{name} takes a plain number.")
             try:
@@ -239,7 +285,19 @@ class _Reader:
         return inner
 
 
+def _of_angle(name: str, angle: Amount) -> Amount:
+    if angle.powers != {"angle": 1}:
+        raise UnclearNumeral(f"Is the angle in degrees or in radians? Write {name}(30°) or {name}(0.52 rad).")
+    return _bounded(Fraction(TRIGONOMETRY[name](float(angle.value))), {}, True)
+
+
+def _check_scale(*amounts: Amount) -> None:
+    if any(amount.offset for amount in amounts):
+        raise UnclearNumeral("It calculates with °C or °F, whose zero is arbitrary. Write the result, or use kelvins.")
+
+
 def _multiplied(left: Amount, right: Amount, power: int) -> Amount:
+    _check_scale(left, right)
     if power < 0 and right.value == 0:
         raise UnclearNumeral("It divides by zero.")
     powers = dict(left.powers)

@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
 from shardwise.errors import ShardwiseError
-from shardwise.units.table import COUNTED, MEASURES, Scale, scale
+from shardwise.units.numerals import raised
+from shardwise.units.systems import UnitSystem, parsed_product, qualified, system_of
 
-
-def _as_a_name(found: re.Match[str]) -> str:
-    """Return a word in lower case if that makes it a unit; in symbols, case has a meaning, so they stay unchanged."""
-    for name in (found[0], found[0].lower()):
-        with suppress(LookupError):
-            scale(name)
-            return name
-    return found[0]
-
-
-_SPELLINGS: tuple[
-    tuple[str, str | Callable[[re.Match[str]], str]], ...
-] = (  # how people write units, and what the parser reads
+_EVERYWHERE: tuple[tuple[str, str], ...] = (  # how people write units, and what the parser reads
     (r"(?<=watt)[- ]*(?=hours?\b)", "_"),  # one word, so that it may be a divisor
-    (r"(?<=[a-zA-Z])\s*-\s*(?=[a-zA-Z])", "*"),  # GPU-hours, PF-days
+    (r"(?<=[a-zA-ZΩ])\s*-\s*(?=[a-zA-ZΩ])", "*"),  # GPU-hours, PF-days, N-m
     (r"·", "*"),
-    (r"(?i:\b(milli|micro|nano|kilo|mega|giga|tera)) (?=(?i:seconds?|bytes?|bits?)\b)", lambda found: found[1].lower()),
-    (r"(?<=/)S\b|\A[mM]?S\Z", lambda found: found[0].lower()),  # GB/S, MS
     (r"\bUS[ *]?(?=dollars?\b|\$)", ""),
     (r"\busd\b", "USD"),
+    (r"\bper\b", "/"),
+    (r"\$", "dollar"),
+)
+_SPACED: tuple[tuple[str, str], ...] = ((r"(?<=[\w)°])\s+(?=[\w(°])", "*"),)  # GPU hours
+_SPELLINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (  # of computing
+    (r"(?i:\b(milli|micro|nano|kilo|mega|giga|tera)) (?=(?i:seconds?|bytes?|bits?)\b)", lambda found: found[1].lower()),
+    (r"(?<=/)S\b|\A[mM]?S\Z", lambda found: found[0].lower()),  # GB/S, MS
     (
         r"(?i:\b(?:peta\s?flops?|pflops?|pfs?))(?:/s)?(?:\s*\*\s*|\s+)(?=days?\b)",
         "PFLOP/s*",
     ),  # nobody means FLOP times days
     (r"\bmicro[* ]?batch(es)?\b", "micro_batch"),
-    (r"\bper\b", "/"),
     (r"\b([kMGTPE]?)bps\b", r"\1bit/s"),
     (r"\b([kMGTPE]i?)Bps\b", r"\1B/s"),
     (r"\bGBPs\b", "GB/s"),
@@ -49,9 +42,19 @@ _SPELLINGS: tuple[
         r"\b([kKMGTPE]i?|kilo|mega|giga|tera|peta)(?i:(byte|bit)(?=s?\b))",
         lambda found: found[1] + found[2].lower(),
     ),  # GBytes
-    (r"\b[A-Z][A-Za-z]{2,}\b", _as_a_name),  # Gigabytes, Days, HOURS
-    (r"\$", "dollar"),
-    (r"(?<=[\w)])\s+(?=[\w(])", "*"),  # GPU hours
+)
+_OF_NATURE: tuple[tuple[str, str], ...] = (  # of systems with powers
+    ("\u2126", "Ω"),  # the sign for ohms is the Greek letter
+    (r"[º˚]", "°"),
+    (r"℃", "°C"),
+    (r"(?i:°|\bdegrees?\b|\bdeg\b)[ *]*(?:C|[Cc]elsius)\b|\b[Cc]elsius\b|\bdegC\b", "°C"),
+    (r"(?i:°|\bdegrees?\b|\bdeg\b)[ *]*(?:F|[Ff]ahrenheit)\b|\b[Ff]ahrenheit\b", "°F"),
+    (r"(?<=[A-Za-z])(?=°)", "*"),  # J/g°C
+    (r"\bdelta[_ *]?(?=[°K])", "Δ"),
+    (r"\bsquared?[ *](\w+)", r"\1^2"),  # square metres
+    (r"\bcubic[ *](\w+)", r"\1^3"),
+    (r"(\w)[ *]squared\b", r"\1^2"),
+    (r"(\w)[ *]cubed\b", r"\1^3"),
 )
 _AMBIGUOUS = {"gb": "GB or Gb", "mb": "MB or Mb", "kb": "kB or kb", "tb": "TB or Tb", "pb": "PB or Pb",
               "gib": "GiB", "mib": "MiB", "tib": "TiB", "kib": "KiB"}  # fmt: skip
@@ -59,78 +62,116 @@ _COMMON = ("GB", "GiB", "MB", "MiB", "TB", "KiB", "GB/s", "Gbit/s", "TFLOP/s", "
            "h", "day", "FLOP", "tokens", "steps", "GPUs", "kWh", "MWh", "dollars", "%",
            "seconds", "minutes", "hours", "days", "weeks")  # fmt: skip
 _NEAR = 0.75  # similarity; a lower value would suggest dollars for years, ms for miles, and seconds for milisecond
+_IN_PLURAL = ("day", "hour", "minute", "week", "tonne", "year", "mile")
 _OF_NO_LENGTH = re.compile(r"(?:month|mo|year|yr|y|annum|quarter)s?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: its text, its size in base units, and its dimension."""
+    """A unit: its text, its size in base units, its dimension, and the system that it belongs to."""
 
     text: str
     factor: Fraction
     dimension: str
+    system: UnitSystem = field(default_factory=lambda: system_of(""))
+    offset: Fraction = Fraction(0)  # the zero of its scale, in base units; 273.15 for °C as a temperature
+
+    @property
+    def name(self) -> str:
+        """The text with its system, which means the same everywhere."""
+        return qualified(self.text, self.system.text)
+
+    @property
+    def of_differences(self) -> str:
+        """The name of the unit for differences: a tolerance in °C has the size of kelvins."""
+        return qualified("ΔK", self.system.text) if self.offset else self.name
 
     @property
     def measures(self) -> str:
         """What the unit measures, in words."""
-        if self.dimension in MEASURES:
-            return MEASURES[self.dimension]
+        if words := self.system.measures.get(frozenset(self.powers.items())):
+            return words
         if self.counts:
             return f"a number of {self.counts}"
-        return self.dimension.replace("[", "").replace("]", "").replace(" / ", " per ")
+        return self.dimension.replace("[", "").replace("]", "").replace(" / ", " per ").replace("1 per", "one per")
 
     @property
     def counts(self) -> str:
         """What the unit counts, in words; "" if it does not count a single thing."""
         name = self.dimension.strip("[]")
-        return plural(name.replace("gpu", "GPU"), 2) if name in COUNTED else ""
+        return plural(qualified(name.replace("gpu", "GPU"), self.system.text), 2) if name in self.system.counted else ""
 
     @property
     def powers(self) -> Mapping[str, int]:
         """The power of each dimension."""
         over, *under = self.dimension.split(" / ")
-        names = [name.strip("[]") for name in over.split(" * ") if name.startswith("[")]
-        return dict.fromkeys(names, 1) | {name.strip("[]"): -1 for name in under}
+        powers: dict[str, int] = {}
+        for name in over.split(" * "):
+            if name.startswith("["):
+                powers[name.strip("[]")] = powers.get(name.strip("[]"), 0) + 1
+        for name in under:
+            powers[name.strip("[]")] = powers.get(name.strip("[]"), 0) - 1
+        return powers
 
     @property
     def is_count(self) -> bool:
         """Whether a bare number may have it: a plain number, or a count of one thing."""
-        return self.factor == 1 and self.dimension in ("dimensionless", *(f"[{name}]" for name in COUNTED))
+        return self.factor == 1 and self.dimension in (
+            "dimensionless",
+            *(f"[{name}]" for name in self.system.counted),
+        )
 
 
 @lru_cache(maxsize=4096)
 def unit(text: str) -> Unit:
-    """Return the unit that `text` names.
+    """Return the unit that `text` names, in the system that it ends with, or else in that of computing.
 
     >>> unit("GiB").factor, unit("Gb").factor, unit("GB/s").measures
     (Fraction(1073741824, 1), Fraction(125000000, 1), 'a bandwidth')
+    >>> unit('km/h {"systems":["si"]}').measures
+    'a speed'
 
     Raises ShardwiseError with the closest names if there is no such unit.
     """
-    plain = text.strip()
+    written, brace, definition = text.partition(" {")
+    system = system_of(brace.strip() + definition)
+    plain = written.strip()
     if plain in ("", "1", "x", "times"):
-        return Unit("", Fraction(1), "dimensionless")
+        return Unit("", Fraction(1), "dimensionless", system)
     if plain in ("%", "percent", "per cent"):
-        return Unit("%", Fraction(1, 100), "dimensionless")
+        return Unit("%", Fraction(1, 100), "dimensionless", system)
     spelled = plain
-    for pattern, replacement in _SPELLINGS:
+    for pattern, replacement in _spellings(system):
         spelled = re.sub(pattern, replacement, spelled)
-    if len(spelled) > 40 or not re.fullmatch(r"[A-Za-zµμ_*/() ]+", spelled):
-        raise ShardwiseError(f"“{text[:40]}” is not a unit.")
+    allowed = r"[A-Za-zµμΩΔ°€£_*/()^0-9⁰¹²³⁴⁵⁶⁷⁸⁹⁻ -]+" if system.has_powers else r"[A-Za-zµμ_*/() ]+"
+    if len(spelled) > 40 or not re.fullmatch(allowed, spelled):
+        raise ShardwiseError(f"“{written[:40]}” is not a unit.")
     try:
-        factor, dimension = _parsed(spelled)
+        factor, powers = parsed_product(spelled, system.scale)
+        if not system.has_powers and any(abs(power) > 1 for power in powers.values()):
+            raise LookupError(spelled)
     except LookupError:
-        raise ShardwiseError(f"“{text[:40]}” is not a unit I know.{_nearest(plain)}") from None
-    return Unit(plain, factor, dimension)
+        raise ShardwiseError(f"“{written[:40]}” is not a unit I know.{_nearest(plain, system)}") from None
+    if system.has_powers:
+        powers = dict(sorted(powers.items()))
+    return Unit(plain, factor, dimension_of(powers), system, system.offsets.get(spelled, Fraction(0)))
 
 
-def _parsed(spelled: str) -> tuple[Fraction, str]:
-    """Return the factor and the dimension of a product or quotient of units. Raises LookupError if it is not one."""
-    tokens = re.findall(r"\w+|[*/()]", spelled)
-    factor, powers = _product(tokens)
-    if tokens or any(abs(power) > 1 for power in powers.values()):  # no quantity here has squared units
-        raise LookupError(spelled)
-    return factor, dimension_of(powers)
+def _spellings(system: UnitSystem) -> Iterator[tuple[str, str | Callable[[re.Match[str]], str]]]:
+    """Yield what people write in a system, and what the parser reads."""
+
+    def as_a_name(found: re.Match[str]) -> str:
+        """Return a word in lower case if that makes it a unit; in symbols, case has a meaning, so they stay unchanged."""
+        for name in (found[0], found[0].lower()):
+            with suppress(LookupError):
+                system.scale(name)
+                return name
+        return found[0]
+
+    yield from _EVERYWHERE
+    yield from _OF_NATURE if system.has_powers else _SPELLINGS
+    yield r"\b[A-Z][A-Za-z]{2,}\b", as_a_name  # Gigabytes, Days, HOURS
+    yield from _SPACED
 
 
 def dimension_of(powers: Mapping[str, int]) -> str:
@@ -144,33 +185,12 @@ def dimension_of(powers: Mapping[str, int]) -> str:
     return (over or "1") + under if over or under else "dimensionless"
 
 
-def _product(tokens: list[str]) -> Scale:
-    """Remove a product from the head of `tokens`, from left to right: a/b*c is (a/b)*c."""
-    factor, first = _term(tokens)
-    powers = dict(first)
-    while tokens and tokens[0] in ("*", "/"):
-        sign = 1 if tokens.pop(0) == "*" else -1
-        times, more = _term(tokens)
-        factor *= times**sign
-        for name, power in more.items():
-            powers[name] = powers.get(name, 0) + sign * power
-    return factor, powers
-
-
-def _term(tokens: list[str]) -> Scale:
-    """Remove one unit, or a product in brackets, from the head of `tokens`; if none is left, an IndexError, which is a LookupError."""
-    token = tokens.pop(0)
-    if token != "(":
-        return scale(token)
-    inside = _product(tokens)
-    if tokens.pop(0) != ")":
-        raise LookupError("a bracket is never closed")
-    return inside
-
-
-def _nearest(text: str) -> str:
+def _nearest(text: str, system: UnitSystem) -> str:
     import difflib  # imported here, because only an unknown unit needs it
 
+    if system.has_powers:
+        near = difflib.get_close_matches(text, [name for name in system.units if len(name) > 2], n=1, cutoff=_NEAR)
+        return f" Did you mean {near[0]}?" if near else ""
     if text.lower() in _AMBIGUOUS:
         return f" Did you mean {_AMBIGUOUS[text.lower()]}? A capital B is a byte, a small b a bit."
     if found := re.fullmatch(r"([kmgtp])b(?:/s|ps)", text.lower()):
@@ -186,15 +206,20 @@ def _nearest(text: str) -> str:
 def plural(written: str, number: float) -> str:
     """Return a unit's text as it appears after `number`.
 
-    >>> plural("step", 2), plural("GPU*h", 2), plural("micro_batch", 1)
-    ('steps', 'GPU·h', 'micro-batch')
+    >>> plural("step", 2), plural("GPU*h", 2), plural("micro_batch", 1), plural("m/s^2", 2)
+    ('steps', 'GPU·h', 'micro-batch', 'm/s²')
     """
+    written, brace, definition = written.partition(" {")
+    system = system_of(brace.strip() + definition)
     word = re.match(r"[A-Za-z_]+", written)
-    if word is None or number == 1:
-        return written.replace("_", "-").replace("*", "·")
-    name = word.group()
-    if name == "dollar":  # never the $ sign: two of them in a paragraph would be rendered as a formula
-        return written.replace("dollar", "dollars").replace("*", "·")
-    if word.end() == len(written) and name.lower() in (*COUNTED, "day", "hour", "minute", "week", "tonne"):
-        written = f"{name}es" if name in ("crash", "micro_batch") else f"{name}s"
+    if word is not None and number != 1:
+        name = word.group()
+        if name == "dollar":  # never the $ sign: two of them in a paragraph would be rendered as a formula
+            return written.replace("dollar", "dollars").replace("*", "·")
+        if name in system.plurals:
+            written = system.plurals[name] + written[word.end() :]
+        elif word.end() == len(written) and name.lower() in (*system.counted, *_IN_PLURAL):
+            written = f"{name}es" if name in ("crash", "micro_batch") else f"{name}s"
+    written = re.sub(r"^1/([A-Za-zΩµμ]+)$", r"\1^-1", written)
+    written = re.sub(r"\^(-?\d+)", lambda found: raised(found[1]), written.replace("Δ", ""))
     return written.replace("_", "-").replace("*", "·")

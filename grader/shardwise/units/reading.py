@@ -16,7 +16,7 @@ from shardwise.units.nouns import counted_by, in_plural, is_called, is_mentioned
 from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, UnclearNumeral, multiple
 from shardwise.units.parsing import Unit, dimension_of, unit
 from shardwise.units.spelling import plain_text, sides, without_direction
-from shardwise.units.table import COUNTED
+from shardwise.units.systems import qualified
 
 LONGEST = 200  # characters of an answer
 AGREEMENT = 0.01  # relative, between the two sides of "70 ms = 0.07 s"
@@ -48,6 +48,8 @@ _SMALL = {
     "nano": "a billionth",
     "micro": "a millionth",
 } | dict.fromkeys("uµμ", "micro")
+_PRICE = re.compile(rf"([€£]) ?({NUMERAL.pattern})")
+_INVERSE = re.compile(r"(?<=\d) +1/(?=[A-Za-z])")  # 50 1/s
 MOST_SHARE = 10  # if the question asks for a percentage, a smaller number without a unit may be a share
 
 
@@ -130,6 +132,8 @@ class _Asked:
         return self.wanted.measures
 
     def read(self, text: str) -> Reading:
+        if self.wanted.system.has_powers:
+            text = _INVERSE.sub(" /", _PRICE.sub(r"\2 \1", text.replace(r"\Omega", "Ω")))
         plain, way = without_direction(plain_text(text))
         amounts = [self._amount(side) for side in sides(plain)]
         chosen = next((amount for amount in amounts if not amount.is_bare), amounts[-1])
@@ -174,11 +178,19 @@ class _Asked:
 
     def _worked_out(self, side: str, *, whole: bool) -> Amount:
         """Return the amount of one side. Raises TwoReadings, Unclear and ShardwiseError."""
+        if self.wanted.system.has_powers:
+            return self._with_angle(worked_out(side, self._one, whole=whole, has_powers=True))
         amount = worked_out(side, self._one, whole=whole)
         if amount.powers.get("information") and not self._fits(amount):  # 120 GB / (2 B): B is a byte, not a billion
             in_bytes = worked_out(side, partial(self._one, is_data=True), whole=whole)
             return in_bytes if self._fits(in_bytes) else amount
         return amount
+
+    def _with_angle(self, amount: Amount) -> Amount:
+        """Return the amount in the required dimension if only an angle differs: 10 1/s for 10 rad/s, and conversely."""
+        theirs, ours = ({**powers, "angle": 0} for powers in (amount.powers, self.wanted.powers))
+        is_same = theirs == ours and any(ours.values())
+        return replace(amount, powers=self.wanted.powers) if is_same else amount
 
     def _one_of_two(self, sign: str, thousands: str, decimal: str) -> Amount:
         """Return the reading of a comma or point that falls in the question's usual range. Raises Unreadable."""
@@ -197,7 +209,8 @@ class _Asked:
 
     def _in_unit(self, amount: Amount) -> float:
         """Return an amount in the required unit, which a number without a unit has."""
-        return float(amount.value if amount.is_bare else amount.value / self.wanted.factor)
+        exact = amount.value if amount.is_bare else (amount.value - self.wanted.offset) / self.wanted.factor
+        return float(exact)
 
     def _fits(self, amount: Amount) -> bool:
         """Return whether an amount has the required dimension; a computed amount without a unit is a count."""
@@ -208,7 +221,9 @@ class _Asked:
         """Return the size of a unit. Raises ShardwiseError. A multiple such as M or million may precede it, or be alone."""
         times, rest = 1, text
         found = _MULTIPLE.match(text)
-        if found and not ((is_data or "information" in self.wanted.powers) and len(found[1]) < 3):
+        has_letters = is_data or "information" in self.wanted.powers  # so that M is not a million
+        has_letters = has_letters or (self.wanted.system.has_powers and not self.wanted.is_count)
+        if found and not (has_letters and len(found[1]) < 3):
             times = multiple(found[1])
             rest = text[found.end() :].lstrip("-· ")
         elif text == "b" and self.wanted.dimension == "[parameter]":  # a 7b model
@@ -216,17 +231,22 @@ class _Asked:
         if not rest:
             return Amount(Fraction(times))
         meant = self._meant(rest)
-        return Amount(times * meant.factor, meant.powers, is_bare=False, unit=meant.text if times == 1 else "")
+        offset = Fraction(0) if self.wanted.text.startswith("Δ") else meant.offset
+        name = meant.name if times == 1 and offset == meant.offset else ""
+        return Amount(times * meant.factor, meant.powers, is_bare=False, unit=name, offset=offset)
+
+    def _unit(self, text: str) -> Unit:
+        return unit(qualified(text, self.wanted.system.text))
 
     def _meant(self, text: str) -> Unit:
         """Return the unit that a text names, in the question's own words or in general ones."""
         if self.wanted.dimension == "dimensionless":
             if _TIMES.fullmatch(text):
-                return unit("")
+                return self._unit("")
             if _SHARE.fullmatch(text):
-                return unit("%")
+                return self._unit("%")
             if _OF_A_WHOLE.fullmatch(text):
-                return unit("")
+                return self._unit("")
         if tiny := _TINY.search(text):
             raise ShardwiseError(
                 f"“{text[:40]}” begins with {tiny[1]}, which is {_SMALL[tiny[1]]}. M is mega, k kilo, G giga."
@@ -235,11 +255,11 @@ class _Asked:
             raise ShardwiseError("“kb” can be read as kilobytes and as kilobits. Did you mean kB or kbit?")
         for name in self._candidates(text):
             with suppress(ShardwiseError):
-                if (found := unit(name)).dimension == self.wanted.dimension:
+                if (found := self._unit(name)).powers == self.wanted.powers:
                     return found
         if counted := counted_by(text, self.others):
             raise ShardwiseError(f"It counts {counted}; this question asks for {self.asks_for}.")
-        return unit(text)
+        return self._unit(text)
 
     def _candidates(self, text: str) -> Iterator[str]:
         """Yield the text, and what it means in the required unit: "8 nodes per rack" are nodes."""
@@ -247,6 +267,8 @@ class _Asked:
         counted, _, rate = self.wanted.text.partition("/")
         if self.wanted.is_count and self._is_called(text):
             yield self.wanted.text
+        if self.wanted.system.has_powers:
+            yield from self._of_nature(text)
         if "mass" in self.wanted.powers:
             text = re.sub(r"\bt\b", "tonne", text)
         text = re.sub(r"\bGPU[-* ]?(?:h|hrs?)\b", "GPU-hour", text)
@@ -262,10 +284,22 @@ class _Asked:
             yield f"{counted}/{tail}"
         yield text
 
+    def _of_nature(self, text: str) -> Iterator[str]:
+        """Yield other readings of a unit with powers: people write W/m K for W/(m K), mK for m K, and 25 C for 25 °C."""
+        head, sign, tail = text.partition("/")
+        for under in (tail, tail.replace("mK", "m K")):
+            if sign and "/" not in under:
+                yield f"{head}/({under})"
+        if "temperature" in self.wanted.powers:
+            yield re.sub(r"\b([CF])\b", r"°\1", text)
+
     @property
     def _asked(self) -> str:
         """The unit that is counted; "" if there is none."""
-        return next((name for name, power in self.wanted.powers.items() if power == 1 and name in COUNTED), "")
+        return next(
+            (name for name, power in self.wanted.powers.items() if power == 1 and name in self.wanted.system.counted),
+            "",
+        )
 
     def _is_called(self, text: str) -> bool:
         return is_called(text, self._asked.replace("_", ""), self.nouns, self.others)
@@ -273,8 +307,8 @@ class _Asked:
     def _reading(self, amount: Amount, way: Direction) -> Reading:
         wanted = self.wanted
         if not self._fits(amount):
-            what = f"“{amount.unit}” is" if amount.unit else "It is"
-            found = Unit("", Fraction(1), dimension_of(amount.powers))
+            what = f"“{unit(amount.unit).text}” is" if amount.unit else "It is"
+            found = Unit("", Fraction(1), dimension_of(amount.powers), wanted.system)
             said = f"It counts {found.counts}" if found.counts and wanted.is_count else f"{what} {found.measures}"
             raise self._unreadable(f"{said}; this question asks for {self.asks_for}.")
         if amount.is_bare or amount.powers != wanted.powers:
@@ -285,14 +319,14 @@ class _Asked:
         given = amount.unit and unit(amount.unit)
         simple = amount.number is not None and given and given.factor != wanted.factor
         shown = given if simple and given else wanted
-        echo = echoed(_number(amount.value / shown.factor), shown.text, way).strip() + amount.note
+        echo = echoed(_number((amount.value - shown.offset) / shown.factor), shown.name, way).strip() + amount.note
         return Reading(float(half), echo, step=float(step))
 
     def _bare(self, amount: Amount) -> Reading:
         """Return a number without a unit: a count, or a percentage, which may have been written as a share."""
         number, step = amount.value, float(amount.step)
         if self.wanted.is_count or self.wanted.text == "FLOP":  # FLOP is a number of operations
-            return Reading(float(number), echoed(_number(number), self.wanted.text).strip() + amount.note, step=step)
+            return Reading(float(number), echoed(_number(number), self.wanted.name).strip() + amount.note, step=step)
         if self.wanted.dimension != "dimensionless":
             raise Unreadable(f"I read “{self.quoted}” as a number without a unit. {self.quoted} what?")
         percent = echoed(_number(number), "%")

@@ -12,13 +12,14 @@ from shardwise.template.draw import Draw
 from shardwise.template.model import Template
 from shardwise.template.parameters import Parameter
 from shardwise.template.results import RESULTS, Results
-from shardwise.units import unit
+from shardwise.units import qualified, unit
 
 Powers = Mapping[str, int]  # exponents of the physical quantities: seconds have {"time": 1}
 # The units of each quantity. Counts, such as nodes and steps, have no units.
 PHYSICAL = {
     "information": "bytes", "time": "seconds", "computation": "FLOP", "money": "dollars", "energy": "joules",
-    "mass": "kilograms",
+    "mass": "kilograms", "length": "metres", "current": "amperes", "temperature": "kelvins", "amount": "moles",
+    "luminosity": "candelas",
 }  # fmt: skip
 _NUMBERS = "count|fraction|ratio|number|learning rate"
 _RESULT = re.compile(r"\b[Rr]esults? (?:is |as |in |counts? )*(?:an? )?(?P<words>[^.;,]+)")
@@ -36,7 +37,9 @@ def dimension_faults(template: Template, draw: Draw) -> list[str]:
         return []
     reference = draw.references.reference(name)
     expected = powers(asked)
-    declared = declared_powers(reference)
+    asked_unit = unit(asked)
+    asked = asked_unit.text
+    declared = declared_powers(reference, asked_unit.system.text)
     if declared is not None:
         return [] if declared == expected else [
             f"answer.unit is {asked or 'a plain number'}, which measures {_in_words(expected)}, but "
@@ -56,15 +59,11 @@ def powers(unit_text: str) -> Powers:
     >>> powers("GB/s"), powers("node"), powers("dollar/h")
     ({'information': 1, 'time': -1}, {}, {'money': 1, 'time': -1})
     """
-    found: dict[str, int] = {}
-    for over, name in re.findall(r"(/ )?\[(\w+)\]", unit(unit_text).dimension):
-        if name in PHYSICAL:
-            found[name] = -1 if over else 1
-    return found
+    return {name: power for name, power in unit(unit_text).powers.items() if name in PHYSICAL}
 
 
-def declared_powers(reference: Callable[..., Any]) -> Powers | None:
-    """Return the dimension that a reference's docstring states for the result; None if it states none.
+def declared_powers(reference: Callable[..., Any], system: str = "") -> Powers | None:
+    """Return the dimension that a reference's docstring states, in a system of units, for the result; None if it states none.
 
     >>> def seconds(): "Units: bytes. Result in seconds per step."
     >>> declared_powers(seconds)
@@ -77,7 +76,7 @@ def declared_powers(reference: Callable[..., Any]) -> Powers | None:
     words = said["words"].split()
     for length in range(len(words), 0, -1):
         try:
-            return powers(" ".join(words[:length]))
+            return powers(qualified(" ".join(words[:length]), system))
         except ShardwiseError:
             continue
     return {} if re.match(_NUMBERS, " ".join(words)) else None
@@ -89,8 +88,8 @@ def declaration(expected: Powers) -> str:
     >>> declaration(powers("GB/s")), declaration(powers("ms")), declaration({})
     ('Result in bytes per second.', 'Result in seconds.', 'Result is a number.')
     """
-    over = [PHYSICAL[name] for name, power in expected.items() if power > 0]
-    under = [PHYSICAL[name].removesuffix("s") for name, power in expected.items() if power < 0]
+    over = [PHYSICAL[name] for name, power in expected.items() for _ in range(power)]
+    under = [PHYSICAL[name].removesuffix("s") for name, power in expected.items() for _ in range(-power)]
     return f"Result in {' per '.join([*over, *under])}." if over else "Result is a number."
 
 
@@ -123,6 +122,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _in_words(found: Powers) -> str:
-    over = " times ".join(name for name, power in found.items() if power > 0)
-    under = "".join(f" per {name}" for name, power in found.items() if power < 0)
+    over = " times ".join(name for name, power in found.items() for _ in range(power))
+    under = "".join(f" per {name}" for name, power in found.items() for _ in range(-power))
     return (over or "one") + under if found else "a number"

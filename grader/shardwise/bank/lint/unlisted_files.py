@@ -6,7 +6,7 @@ import re
 
 from shardwise.bank.bank import Bank
 from shardwise.bank.digests import files_below
-from shardwise.bank.files import PROSE
+from shardwise.bank.files import PROSE, UNITS
 from shardwise.bank.lesson import lesson_of
 from shardwise.bank.pages.curriculum import FILE as CURRICULUM
 from shardwise.errors import Fault, Faulty
@@ -21,7 +21,7 @@ def stray_files(bank: Bank) -> list[Fault]:
             "Delete it, or move it out of the bank.",
         )
         for path in sorted(bank.lessons.iterdir())
-        if path.is_file() and path.name not in ("README.md", CURRICULUM, PROSE) and not path.name.startswith(".")
+        if path.is_file() and path.name not in ("README.md", CURRICULUM, PROSE, UNITS) and not path.name.startswith(".")
     ]
     for chapter in sorted(path for path in bank.lessons.iterdir() if path.is_dir() and not path.name.startswith(".")):
         if chapter.name not in bank.chapters:

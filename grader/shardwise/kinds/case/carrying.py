@@ -21,6 +21,7 @@ from shardwise.kinds.quantity.slips.program import OPERATIONS, program
 from shardwise.kinds.quantity.slips.tracing import Guard, Tracing, node_of
 from shardwise.template.draw import Draw, whole
 from shardwise.template.results import among, full_name
+from shardwise.units import TRIGONOMETRY
 
 MOST_WAYS = 16
 MOST_STEPS = 2000  # of a way
@@ -31,7 +32,8 @@ AGREEMENT = 1e-9
 
 SHORT = {
     "plus": "+", "minus": "-", "times": "*", "over": "/", "power": "^", "rest": "%", "negative": "n", "ceil": "c",
-    "floor": "f", "round": "r", "log": "ln", "log2": "l2", "log10": "l10", "sqrt": "sq", "exp": "e", "cos": "cos",
+    "floor": "f", "round": "r", "log": "ln", "log2": "l2", "log10": "l10", "sqrt": "sq", "exp": "e",
+    **{name: name for name in TRIGONOMETRY},
 }  # fmt: skip
 _WORK = {short: OPERATIONS[name] for name, short in SHORT.items()}
 _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {

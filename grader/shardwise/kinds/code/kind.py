@@ -23,7 +23,7 @@ from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
-from shardwise.units import from_base
+from shardwise.units import from_base, unit
 
 EDGES_MISSED = 0.5  # credit for a function that is wrong only on edges
 
@@ -131,9 +131,10 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         form = CodeForm(
             function=answer.function,
             arguments=tuple(
-                Argument(name=name, unit=given.unit or "", means=given.means) for name, given in answer.inputs.items()
+                Argument(name=name, unit=unit(given.unit or "").text, means=given.means)
+                for name, given in answer.inputs.items()
             ),
-            returns=answer.unit or "",
+            returns=unit(answer.unit or "").text,
         )
         key = CodeKey(
             cases=tuple(case for _, case in solved.cases),
@@ -331,7 +332,7 @@ def _in_shown_units(template: CodeTemplate, cases: Sequence[CodeCase]) -> Iterat
         ):
             yield (
                 f"mistake {number} is off by a factor of about {size:.3g} on every case, as if its value were in "
-                f"{template.answer.unit}; write it in base units"
+                f"{unit(template.answer.unit or '').text}; write it in base units"
             )
 
 

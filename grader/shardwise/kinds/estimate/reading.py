@@ -12,7 +12,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.blanks import is_blank, visible
 from shardwise.kinds.estimate.model import EstimateForm
 from shardwise.kinds.quantity import KIND as QUANTITY
-from shardwise.units import Reading
+from shardwise.units import Reading, unit
 
 LONGEST = 200  # characters of an answer
 FIELDS = ("value", "confidence")  # of a form
@@ -99,12 +99,12 @@ def _of_text(form: EstimateForm, raw: str) -> ReadEstimate:
     last, first = _LAST.fullmatch(text), _FIRST.fullmatch(text)
     either = (first, last) if first and first["said"].strip() else (last, first)  # "80 % sure: 30 GB"
     signed = [found for found in either if found and (found["sign"] or found["even"])]
-    if signed == [first] and form.unit in _PER_CENT:  # a percentage is asked for: "30 %, 80"
+    if signed == [first] and unit(form.unit).text in _PER_CENT:  # a percentage is asked for: "30 %, 80"
         signed = []
     found = next(iter(signed), last if last and _stands_apart(last) else None)
     if found:
         return ReadEstimate(_value(form, _bare(found["rest"])), _share(found))
-    if (alone := _ALONE.fullmatch(text)) and alone["sign"] and form.unit not in _PER_CENT:
+    if (alone := _ALONE.fullmatch(text)) and alone["sign"] and unit(form.unit).text not in _PER_CENT:
         raise Unreadable("The estimate itself is missing.")
     raise _without_confidence(
         form, _value(form, _without_words(text))

@@ -6,7 +6,9 @@ import difflib
 import re
 from collections.abc import Collection
 
-FUNCTIONS = ("sqrt", "log2", "ln", "log10", "exp", "ceil", "floor", "abs", "min", "max")
+from shardwise.units import TRIGONOMETRY
+
+FUNCTIONS = ("sqrt", "log2", "ln", "log10", "exp", "ceil", "floor", "abs", "min", "max", *TRIGONOMETRY)
 
 UNITS = frozenset(
     ("B", "kB", "KB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "Kb", "Mb", "Gb", "Mbit", "Gbit", "byte", "bytes",
@@ -16,9 +18,10 @@ UNITS = frozenset(
 )  # fmt: skip
 _INSTEAD = {"log": "This one has no base. Write log2, ln or log10.", "lg": "Write log2 or log10.", "loge": "Write ln.",
             "logn": "Write ln.", "ceiling": "Write ceil(...).", "roundup": "Write ceil(...).", "round_up": "Write ceil(...).", "round": "Write floor(...) or ceil(...).",
-            "int": "Write floor(...).", "pow": "Write a^b.", "e": "Write exp(...) for powers of e."}  # fmt: skip
+            "int": "Write floor(...).", "pow": "Write a^b.", "e": "Write exp(...) or e^(...) for powers of e."}  # fmt: skip
 _STRANGE = {
     "%": "A share is a plain number: write 0.4 for 40 %.",
+    "°": "Angles are in radians here: write pi/6 for 30°.",
     "!": "There are no factorials here.",
     "\\": "I read plain text, not LaTeX: write 2*M/N.",
     "$": "I read plain text, not LaTeX: write 2*M/N.",

@@ -4,9 +4,9 @@ A verdict rests on two tests alone. Formulas with equal fingerprints are the sam
 their symbols and calls, up to a chance below 1e-14 that they are not (fingerprint.py says why). All others are evaluated
 at points: one point at which they differ proves that they are different, and formulas that agree at every point, to
 1e-9 relative, count as equal without a proof. A term such as N/P is lost there if P is a million and the
-rest of the formula is larger still. So formulas of pure arithmetic, which are equal everywhere or nowhere, are evaluated
-at small numbers as well. Sameness beyond rational arithmetic, such as log2(N) and ln(N)/ln(2), may hold only for
-the numbers of the question, and rests on its points alone.
+rest of the formula is larger still. So formulas of arithmetic and of sines and the like, which are equal everywhere or
+nowhere, are evaluated at small numbers as well: at 45° alone, sin(x) and cos(x) are the same. Other sameness, such as that
+of log2(N) and ln(N)/ln(2), may hold only for the numbers of the question, and rests on its points alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import cycle
 
 from shardwise.kinds.formula.fingerprint import Fingerprint, fingerprint
 from shardwise.kinds.formula.notation import read_notation
-from shardwise.kinds.formula.tree import FormulaError, Node, before_rounding, is_arithmetic
+from shardwise.kinds.formula.tree import FormulaError, Node, before_rounding, is_analytic, nodes
 from shardwise.kinds.formula.values import value_at
 
 __all__ = ["CounterExample", "FormulaError", "ParsedFormula", "difference", "formula_value", "parse_formula"]
@@ -135,8 +135,9 @@ def _examples(
     """
     for point in sorted(points, key=_size):
         yield CounterExample(point, formula_value(theirs, point), formula_value(ours, point))
-    if points and is_arithmetic(theirs.tree) and is_arithmetic(ours.tree):
-        point = dict(zip(points[0], cycle(_SMALL)))
+    if points and is_analytic(theirs.tree) and is_analytic(ours.tree):
+        has_calls = any(node.kind == "call" for tree in (theirs.tree, ours.tree) for node in nodes(tree))
+        point = {name: value / 10 if has_calls else value for name, value in zip(points[0], cycle(_SMALL))}
         example = CounterExample(point, formula_value(theirs, point), formula_value(ours, point))
         if math.isfinite(example.relative):
             yield example

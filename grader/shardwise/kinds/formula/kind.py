@@ -21,6 +21,7 @@ from shardwise.kinds.formula.tree import FormulaError, symbols_in
 from shardwise.kinds.formula.typeset import formula_as_mathml
 from shardwise.kinds.inputs import Input
 from shardwise.markdown.html import inline, to_html
+from shardwise.markdown.plain import GREEK
 from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
@@ -281,7 +282,7 @@ def _shown(*numbers: float) -> list[str]:
 
 def _tex(name: str) -> str:
     head, _, tail = name.partition("_")
-    head = head if len(head) == 1 else rf"\mathrm{{{head}}}"
+    head = rf"\{head}" if head in GREEK else head if len(head) == 1 else rf"\mathrm{{{head}}}"
     return f"{head}_{{\\mathrm{{{tail}}}}}" if tail else head
 
 

@@ -7,11 +7,12 @@ numbers) is checked before anything is computed.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from shardwise.kinds.formula.advice import FUNCTIONS, about_name, in_words_of, quoted
 from shardwise.kinds.formula.parser import Unclear, parsed_formula
 from shardwise.kinds.formula.spelling import spelled
-from shardwise.kinds.formula.tree import PI, FormulaError, Node, nodes, refused
+from shardwise.kinds.formula.tree import PI, FormulaError, Node, bare, nodes, refused
 
 LONGEST_TEXT = 300  # characters of a formula
 _PAIRS = {"(": ")", "[": "]", "⌈": "⌉", "⌊": "⌋"}
@@ -31,10 +32,20 @@ def read_notation(text: str, symbols: Collection[str]) -> Node:
         plain = spelled(text, symbols)
         _check_brackets(plain)
         tree = parsed_formula(plain)
+        if "e" not in symbols:
+            tree = _with_exponentials(tree)
         _check_symbols(tree, symbols)
     except Unclear as unclear:
         raise refused(text, *unclear.args) from None
     return tree
+
+
+def _with_exponentials(tree: Node) -> Node:
+    """Return a formula with exp(x) for e^x."""
+    parts = tuple(map(_with_exponentials, tree.parts))
+    if tree.kind == "power" and bare(parts[0]) == Node("symbol", name="e"):
+        return Node("call", parts[1:], name="exp", depth=tree.depth)
+    return replace(tree, parts=parts)
 
 
 def _check_brackets(text: str) -> None:

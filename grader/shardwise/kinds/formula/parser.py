@@ -6,7 +6,7 @@
     adjacent = power, then any number of powers: a product without a sign, as in 2M(N-1)
     power    = atom, alone or with ^ exponent or a superscript such as ²
     exponent = + exponent, or - exponent, or power
-    atom     = number, name, function(sum, ...), (sum), [sum], ⌈sum⌉, ⌊sum⌋, or √ and an atom
+    atom     = number, name, function(sum, ...), function² (sum), (sum), [sum], ⌈sum⌉, ⌊sum⌋, or √ and an atom
 
 A text with two common readings, such as M/2N, is refused with both of them. The digits after a symbol are the whole
 exponent, as in 5as^2b; 2^3b and (1+r)^2n are ambiguous.
@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from shardwise.kinds.formula.advice import FUNCTIONS, about_character, about_token, quoted
 from shardwise.kinds.formula.tree import LARGEST_EXPONENT, PI, Node
-from shardwise.units import lowered
+from shardwise.units import TRIGONOMETRY, lowered
 
 LONGEST_NUMBER = 40  # characters of a number
 LONGEST_READING = 60  # characters of an ambiguous part of a text that is quoted
@@ -82,9 +82,13 @@ class _Reader:
         else:
             char = self._text[self._start]
             raise Unclear(f"I saw “{quoted(char)}”", about_character(char))
-        if self.kind == "equal" or (taken_kind == "function" and self.kind != "open"):
+        if self.kind == "equal" or (taken_kind == "function" and self.kind != "open" and not self._is_power_of(taken)):
             raise self.unexpected(after_function=taken_kind == "function")
         return taken
+
+    def _is_power_of(self, function: str) -> bool:
+        """Return whether an exponent follows a function that is written with one, as in sin²(x)."""
+        return function in TRIGONOMETRY and self.kind in ("power", "superscript")
 
     def unexpected(self, after_function: bool = False) -> Unclear:
         """Return the error for a misplaced token."""
@@ -139,12 +143,26 @@ class _Reader:
             return self._root()
         if kind == "function":
             name = self._take()
+            if self._is_power_of(name):
+                return self._power_of(name)
             return _call(name, self._bracketed(several=True))
         if kind in ("ceil", "floor"):
             return _node("call", *self._bracketed(), name=kind)
         if kind == "open":
             return _node("group", *self._bracketed())
         raise self.unexpected()
+
+    def _power_of(self, function: str) -> Node:
+        """Read a power that precedes the argument of a function: sin²(x) is sin(x)²."""
+        digits = lowered(self._take())
+        if digits in ("^", "**") and self.kind == "number":
+            digits = self._take()
+        if not re.fullmatch(r"[2-9]", digits):
+            advice = f"Write a{function}(...) for the inverse function, or 1/{function}(...)."
+            raise Unclear(f"it is unclear what the exponent of {function} means", advice)
+        if self.kind != "open":
+            raise self.unexpected(after_function=True)
+        return _node("group", _node("power", _call(function, self._bracketed()), _number(digits)))
 
     def _root(self) -> Node:
         """Read a root of a bracket, or of one number or name that no other follows, as in √2*M."""

@@ -9,9 +9,16 @@ from functools import lru_cache
 from shardwise.kinds.formula.advice import FUNCTIONS, UNITS
 from shardwise.kinds.formula.parser import LETTER, Unclear
 from shardwise.kinds.formula.tree import PI
-from shardwise.units import raised
+from shardwise.markdown.plain import GREEK
+from shardwise.units import SUPERSCRIPTS, TRIGONOMETRY, raised
 
+_OTHER_NAMES: Mapping[str, str] = {
+    "ceiling": "ceil",
+    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan")},
+    "tg": "tan",
+}
 _NAMES = "|".join(FUNCTIONS)
+_ALL_NAMES = "|".join((*FUNCTIONS, *_OTHER_NAMES))
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _RAISED = re.compile(r"\^\s*\{([^{}]*)\}")
@@ -22,9 +29,9 @@ _LATEX: Mapping[str, str] = {
     "pi": PI, "quad": " ", "displaystyle": "", "mathrm": "", "text": "", "operatorname": "", "mathit": "",
 }  # fmt: skip
 _COMMAND = re.compile(r"\\(?:([A-Za-z]+)|[,;:! ])")
-_MODULE = re.compile(rf"\b(?:math|np|numpy|sympy|sp|torch)\.(?=(?:{_NAMES}|log|ceiling|pi)\b)")
+_MODULE = re.compile(rf"\b(?:math|np|numpy|sympy|sp|torch)\.(?=(?:{_ALL_NAMES}|log|pi)\b)")
 _NATURAL = re.compile(r"\b(?:math|np|numpy|sympy|sp|torch)\.log(?=\s*\()")
-_CALL = re.compile(rf"\b({_NAMES}|ceiling)(?=\s*\()", re.IGNORECASE)
+_CALL = re.compile(rf"\b({_ALL_NAMES})(?=\s*\(|\s*(?:\^|\*\*)\s*\d\s*\(|\s*[⁰¹²³⁴⁵⁶⁷⁸⁹]\s*\()", re.IGNORECASE)
 _LEFT_HAND_SIDE = re.compile(rf"\A\s*(?!(?:{_NAMES})\b)[A-Za-zΑ-Ωα-ω][\w ]*(?:\([\w, ]*\)|)\s*=(?!=)(?=[^=]*$)")
 _LABEL = re.compile(r"\A\s*(?!lambda)[A-Za-z][A-Za-z ]{0,40}:(?!=)")
 _UNIT = re.compile(
@@ -59,10 +66,21 @@ def spelled(text: str, symbols: Collection[str]) -> str:
     plain = _BASE.sub(lambda found: f"log{found[1] or found[2]}", plain).translate(_FRACTIONS)
     plain = _MODULE.sub("", _NATURAL.sub("ln", plain))
     known = frozenset(symbols)
+    plain = _with_greek(plain, known)
     plain = _CALL.sub(lambda found: found[0] if found[0] in known else _function(found[0]), plain)
     if "x" not in known:
         plain = _AS_TIMES.sub("*", plain)
     return _PARTS.sub(lambda found: _separated(_in_its_case(found, known), found, known), plain).strip()
+
+
+def _with_greek(text: str, symbols: frozenset[str]) -> str:
+    """Return the text with Greek letters spelled as the symbols are: as letters, or as their names."""
+    for name, letter in GREEK.items():
+        if name in symbols:
+            text = text.replace(letter, f" {name} " if letter in text else letter)
+        elif letter in symbols:
+            text = re.sub(rf"(?<![A-Za-z]){name}(?![a-z])", letter, text)
+    return text
 
 
 def _in_its_case(found: re.Match[str], symbols: frozenset[str]) -> str:
@@ -76,7 +94,7 @@ def _in_its_case(found: re.Match[str], symbols: frozenset[str]) -> str:
 
 
 def _function(name: str) -> str:
-    return "ceil" if name.lower() == "ceiling" else name.lower()
+    return _OTHER_NAMES.get(name.lower(), name.lower())
 
 
 def _without_latex(text: str) -> str:
@@ -94,7 +112,9 @@ def _sign(command: re.Match[str]) -> str:
     name = command[1]
     if name is None:
         return " "
-    if name in (*FUNCTIONS, "log"):
+    if name in (*TRIGONOMETRY, *_OTHER_NAMES):
+        return f"{name} "
+    if name in (*FUNCTIONS, "log", *GREEK):
         return name
     return _LATEX.get(name, command[0])
 
@@ -102,9 +122,10 @@ def _sign(command: re.Match[str]) -> str:
 def _separated(name: str, found: re.Match[str], symbols: frozenset[str]) -> str:
     """Split an unknown name into symbols, which may include pi; the last may be a function."""
     follows = found.string[found.end() : found.end() + 2].lstrip()
+    powers_of_e = {"e"} if follows.startswith(("^", "**")) or (follows[:1] in SUPERSCRIPTS and follows) else set()
     if name[0].isdigit() or name in symbols or name in FUNCTIONS or name in UNITS:
         return name
-    pieces = symbols | _PI | (set(FUNCTIONS) if follows.startswith("(") else set())
+    pieces = symbols | _PI | powers_of_e | (set(FUNCTIONS) if follows.startswith("(") else set())
     readings = [parts for parts in splits(name, pieces) if not set(parts[:-1]) & set(FUNCTIONS)]
     if len(readings) > 1:
         two = " or ".join("*".join(parts) for parts in readings[:2])

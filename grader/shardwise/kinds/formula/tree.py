@@ -59,6 +59,7 @@ class Node:
 
 Words = TypeVarTuple("Words")
 
+_ANALYTIC = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 _HALF = Node("number", name="0.5", value=Fraction(1, 2))
 _MOVED = {"ceil": "plus", "floor": "minus"}
 
@@ -102,11 +103,15 @@ def before_rounding(tree: Node) -> Node:
     return replace(tree, parts=parts)
 
 
-def is_arithmetic(tree: Node) -> bool:
-    """Return whether a formula consists only of plus, minus, times, over and whole powers: a rational function."""
+def is_analytic(tree: Node) -> bool:
+    """Return whether a formula consists only of arithmetic, whole powers and functions such as sin, which are analytic where they are defined.
+
+    Two such formulas that are equal for the numbers of a question are equal wherever they are defined.
+    """
     return all(
         node.kind in ("number", "symbol", "group", *ARITHMETIC)
         or (node.kind == "power" and whole_exponent(node) is not None)
+        or (node.kind == "call" and node.name in _ANALYTIC)
         for node in nodes(tree)
     )
 

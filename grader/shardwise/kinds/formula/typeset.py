@@ -8,6 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from shardwise.kinds.formula.tree import Node, bare
+from shardwise.markdown.plain import GREEK
 
 _SUM, _PRODUCT, _ATOM = range(3)  # how tightly the outermost operation binds, as it is set
 _AROUND = {"abs": ("|", "|"), "ceil": ("⌈", "⌉"), "floor": ("⌊", "⌋")}
@@ -70,6 +71,7 @@ def _call(node: Node) -> str:
 
 def _symbol(name: str) -> str:
     head, _, tail = name.partition("_")
+    head = GREEK.get(head, head)
     upright = f'<mi mathvariant="normal">{escape(head)}</mi>' if len(head) > 1 else f"<mi>{escape(head)}</mi>"
     return f"<msub>{upright}<mtext>{escape(tail)}</mtext></msub>" if tail else upright
 

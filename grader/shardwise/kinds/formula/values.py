@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shardwise.kinds.formula.tree import ARITHMETIC, Node, bare, terms
+from shardwise.units import TRIGONOMETRY
 
 WHOLE = 1e-9  # relative; ceil and floor treat a number this close to a whole one as that number
 
@@ -60,4 +61,5 @@ _CALLS: Mapping[str, Callable[..., float]] = {
     "abs": abs,
     "min": min,
     "max": max,
+    **TRIGONOMETRY,
 }

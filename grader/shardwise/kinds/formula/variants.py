@@ -66,6 +66,8 @@ def _slips(counts: Collection[str], node: Node) -> Iterator[_Slip]:
     elif node.kind == "call":
         yield from ((part, f"without its `{node.name}`", None) for part in node.parts)
         yield from _rounded_otherwise(node)
+        if other := {"sin": "cos", "cos": "sin", "tan": "sin"}.get(node.name):
+            yield replace(node, name=other), f"with `{other}` for its `{node.name}`", None
 
 
 def _without(lost: Node, *, kept: Node) -> _Slip:

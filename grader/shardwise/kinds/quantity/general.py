@@ -147,7 +147,7 @@ def _clocks_of(unit_text: str) -> frozenset[str]:
     >>> sorted(_clocks_of("PFLOP/s*day")), sorted(_clocks_of("node"))
     (['days', 'seconds'], [])
     """
-    words = re.findall(r"[A-Za-z]+", unit_text)
+    words = re.findall(r"[A-Za-z]+", unit(unit_text).text)
     of_times = [(word, unit(word).factor) for word in words if _is_time(word)]
     return frozenset(said for text, said in _CLOCK.items() for _, factor in of_times if unit(text).factor == factor)
 

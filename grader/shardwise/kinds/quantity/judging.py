@@ -199,12 +199,15 @@ def _how_far(given: float, form: QuantityForm, key: QuantityKey) -> str:
             return f"Close, but {why}. Did you round in between?"
         ratio = given / right
         way = "high" if ratio > 1 else "low"
+        if unit(form.unit).offset:  # a ratio of temperatures in °C means nothing
+            return f"Too {way}."
         if 0.9 < ratio < 1.1:
             return (
                 f"Too {way}, by less than 10 %. Did you omit something small, or count something that does not belong?"
             )
         if any(near(given, times * right, times * allowed) for times in (2, 0.5)):
-            return f"Too {way}. Check for factors of two: directions, phases, forward and backward passes."
+            more = "" if unit(form.unit).system.has_powers else ": directions, phases, forward and backward passes"
+            return f"Too {way}. Check for factors of two{more}."
         far = max(ratio, 1 / ratio)
         size = ", by more than a factor of 10" if far > 10 else ", by more than a factor of 2" if far > 2 else ""
         return f"Too {way}{size}."

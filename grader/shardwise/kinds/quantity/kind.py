@@ -16,7 +16,15 @@ from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.general import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged_quantity
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
-from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
+from shardwise.kinds.quantity.model import (
+    KnownMistake,
+    QuantityForm,
+    QuantityKey,
+    QuantityTemplate,
+    absolute,
+    allowed,
+    near,
+)
 from shardwise.kinds.quantity.slips.plan import omission_faults, plan_of
 from shardwise.kinds.quantity.solving import AGREEMENT, Solved, solve
 from shardwise.question import Feedback, Outcome, Question
@@ -86,7 +94,7 @@ mistakes:                                       # answers we recognise, and one 
         key = QuantityKey(
             value=solved.key,
             rel_tol=answer.rel_tol,
-            abs_tol=None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, direction)),
+            abs_tol=absolute(answer),
             sig_figs=answer.sig_figs,
             mistakes=tuple(
                 KnownMistake(value=value, say=prose(mistake.say, names), steady=number not in solved.unsteady)
@@ -197,7 +205,7 @@ mistakes:                                       # answers we recognise, and one 
             Sample([1, 2], Outcome.UNREADABLE),
             *(
                 [Sample("3", Outcome.UNREADABLE)]
-                if unit(form.unit).powers and not unit(form.unit).is_count and form.unit != "FLOP"
+                if unit(form.unit).powers and not unit(form.unit).is_count and unit(form.unit).text != "FLOP"
                 else []
             ),
         ]
@@ -211,7 +219,10 @@ mistakes:                                       # answers we recognise, and one 
         proof = Proof()
         answer, references = template.answer, draw.references
         counted = float(references.call(references.oracle(answer.oracle), draw.values, answer.arguments))
-        proof.confirmed = math.isclose(counted, solved.key, rel_tol=AGREEMENT, abs_tol=1e-15)
+        in_unit = (
+            from_base(value, answer.unit) for value in (counted, solved.key)
+        )  # 1 nm is 1e-9 m, which is not near 0
+        proof.confirmed = math.isclose(*in_unit, rel_tol=AGREEMENT, abs_tol=1e-15)
         if not proof.confirmed:
             proof.faults.append(
                 f"{answer.reference} gives {show_amount(solved.key, answer.unit)} and {answer.oracle} gives "

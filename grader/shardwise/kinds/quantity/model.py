@@ -64,6 +64,14 @@ class Measured(author.AuthorModel):
 class Answer(Tolerance, Measured):
     """The `answer` of a quantity problem."""
 
+    @model_validator(mode="after")
+    def _has_a_zero(self) -> Answer:
+        if unit(self.unit).offset and self.abs_tol is None and self.sig_figs is None:
+            raise ValueError(
+                "a temperature in °C or °F needs abs_tol, because its zero is arbitrary, and so is 1 % of it"
+            )
+        return self
+
     negligible: Mapping[str, str] = Field(
         {}, description="Parts of the reference that an answer may omit, named as the lint does, and why."
     )
@@ -178,14 +186,20 @@ def tolerance(
         return abs(value) * (0.01 if rel_tol is None else rel_tol)
     in_unit = abs(from_base(value, unit_text, direction))
     last = 10.0 ** (math.floor(math.log10(in_unit)) - sig_figs + 1) if in_unit else 0.0
-    return float(to_base(0.5 * last, unit_text, direction))
+    return float(to_base(0.5 * last, unit(unit_text).of_differences, direction))
 
 
 def allowed(answer: Answer, value: float) -> float:
     """Return the tolerance around a base-unit value, in base units."""
     way = answer.direction or "none"
-    abs_tol = None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, way))
-    return tolerance(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)
+    return tolerance(value, answer.unit, way, answer.rel_tol, absolute(answer), answer.sig_figs)
+
+
+def absolute(answer: Answer) -> float | None:
+    """Return the absolute tolerance in base units, if the answer has one."""
+    if answer.abs_tol is None:
+        return None
+    return float(to_base(answer.abs_tol, unit(answer.unit).of_differences, answer.direction or "none"))
 
 
 def near(given: float, value: float, allowed: float) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 
 from shardwise.kinds.quantity.slips.arguments import Known
-from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, traced_nodes
+from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, number, traced_nodes
 from shardwise.kinds.quantity.slips.phrases import (
     formula,
     is_short,
@@ -15,6 +16,7 @@ from shardwise.kinds.quantity.slips.phrases import (
     term_in_words,
 )
 from shardwise.kinds.quantity.slips.words import pronoun
+from shardwise.units import TRIGONOMETRY
 
 # Numbers that convert units or prefixes. `general` finds their omission in every question, and names the units.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
@@ -120,10 +122,13 @@ def _rounded(here: TracedNode, known: Known) -> Iterator[Change]:
 
 def _function(here: TracedNode, known: Known) -> Iterator[Change]:
     inside = here.parts[0]
-    name = {"sqrt": "the square root", "exp": "the exponential", "cos": "the cosine"}.get(
-        here.operation, "the logarithm"
-    )
+    name = _CALLED.get(here.operation, "the logarithm")
     yield inside, f"omitted {name}", False
+    angles = {known[leaf.name].dimension for leaf in traced_nodes(inside) if leaf.operation == "argument"}
+    if "[angle]" in angles and (other := {"sin": "cos", "cos": "sin", "tan": "sin"}.get(here.operation)):
+        yield node(other, inside), f"used {_CALLED[other]} instead of {name}", False
+        in_degrees = node("times", inside, number(180 / math.pi))
+        yield node(here.operation, in_degrees), "typed degrees into a calculator that was set to radians", False
     if here.operation == "sqrt":
         yield (
             node("times", inside, inside),
@@ -156,9 +161,12 @@ def _may_divide(here: TracedNode, known: Known) -> bool:
     return known[here.name].dimension == "dimensionless" and not here.name.startswith("bytes_per_")
 
 
+_CALLED = {"sqrt": "the square root", "exp": "the exponential", "sin": "the sine", "cos": "the cosine", "tan": "the tangent",
+           "asin": "the inverse sine", "acos": "the inverse cosine", "atan": "the inverse tangent", "sinh": "the hyperbolic sine",
+           "cosh": "the hyperbolic cosine", "tanh": "the hyperbolic tangent"}  # fmt: skip
 _ROUNDED = {"floor": "down", "ceil": "up", "round": "to the nearest"}
 _SLIPS: Mapping[str, Callable[[TracedNode, Known], Iterator[Change]]] = {
     "plus": _plus, "minus": _minus, "times": _times, "over": _over, "ceil": _rounded, "floor": _rounded, "round": _rounded,
-    "sqrt": _function, "exp": _function, "cos": _function, "log": _function, "log2": _function, "log10": _function,
-    "power": _power,
+    "sqrt": _function, "exp": _function, "log": _function, "log2": _function, "log10": _function, "power": _power,
+    **dict.fromkeys(TRIGONOMETRY, _function),
 }  # fmt: skip

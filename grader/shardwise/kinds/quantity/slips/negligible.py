@@ -21,7 +21,7 @@ from shardwise.kinds.quantity.slips.sources import Cut, cuts
 from shardwise.kinds.quantity.slips.tracing import traced_expression
 from shardwise.kinds.quantity.slips.variants import rebuilt
 from shardwise.template.draw import Draw
-from shardwise.units import show_number
+from shardwise.units import show_number, unit
 
 ENOUGH = 0.2  # of the draws must detect everything that each draw must detect
 MOST = 0.6  # of the draws, for omissions that do not matter if counts are large
@@ -171,5 +171,5 @@ def _tolerance(answer: Answer) -> str:
     if answer.sig_figs is not None:
         return f"{answer.sig_figs} significant figures"
     if answer.abs_tol is not None:
-        return f"{show_number(answer.abs_tol)} {answer.unit}".removesuffix(" 1")
+        return f"{show_number(answer.abs_tol)} {unit(answer.unit).text}".strip()
     return f"{100 * (answer.rel_tol or 0.01):g} %"

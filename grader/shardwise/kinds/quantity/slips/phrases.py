@@ -71,7 +71,10 @@ def formula(here: TracedNode, known: Known, *, least: int = 0) -> str:
     else:
         first, last = here.parts
         if operation == "power":
-            text = f"{formula(first, known, least=strength + 1)}^{formula(last, known, least=strength + 1)}"
+            base = formula(first, known, least=strength + 1)
+            if base.startswith("{") and known[first.name].dimension != "dimensionless":
+                base = f"({base})"  # a number with a unit
+            text = f"{base}^{formula(last, known, least=strength + 1)}"
         else:
             after = strength + (
                 operation in ("minus", "over", "rest")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
+from shardwise.units import TRIGONOMETRY
 
 
 @dataclass(frozen=True)
@@ -93,5 +94,6 @@ OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
     "power": _power,
     "rest": _rest,
     "round": _of_one(lambda value: math.floor(value + 0.5)),
-    **{name: _of_one(getattr(math, name)) for name in ("ceil", "floor", "log", "log2", "log10", "sqrt", "exp", "cos")},
+    **{name: _of_one(getattr(math, name)) for name in ("ceil", "floor", "log", "log2", "log10", "sqrt", "exp")},
+    **{name: _of_one(work) for name, work in TRIGONOMETRY.items()},
 }

@@ -21,6 +21,7 @@ from shardwise.kinds.quantity.slips.expressions import TracedNode, argument, nod
 from shardwise.template.expressions import evaluate
 from shardwise.template.references import Function, References, keywords
 from shardwise.template.results import RESULTS, Results
+from shardwise.units import TRIGONOMETRY
 
 
 class Guard(NamedTuple):
@@ -208,14 +209,14 @@ _TYPES = {
     "int": _type_like(int, _whole),
     "float": _type_like(float, lambda value: value.become(float(value.value), value.node)),
 }
-_CALLS = {name: _call(name) for name in ("log", "log2", "log10", "sqrt", "exp", "cos")}
+_CALLS = {name: _call(name) for name in ("log", "log2", "log10", "sqrt", "exp", *TRIGONOMETRY)}
 _MATH = SimpleNamespace(**{**vars(math), **_CALLS, "isfinite": _isfinite})
 _BY_THEMSELVES = {
     getattr(math, name): work for name, work in {**_CALLS, "isfinite": _isfinite}.items()
 }  # from math import sqrt
 _IN_EXPRESSIONS = {
     **_TYPES,
-    **{name: work for name, work in _CALLS.items() if name not in ("log", "cos")},
+    **{name: work for name, work in _CALLS.items() if name != "log"},
     "ln": _CALLS["log"],
 }
 
@@ -227,7 +228,7 @@ class Tracing(References):
     """
 
     def __init__(self, references: References, *, guards: bool = True) -> None:
-        super().__init__(references.folder)
+        super().__init__(references.folder, references.units)
         self._references = references
         self._guards: Guards | None = {} if guards else None
 

@@ -1,0 +1,1 @@
+"""References: the keys of this bank, as readable functions."""

@@ -1,0 +1,1 @@
+"""Oracles: the same keys, simulated or solved numerically."""
