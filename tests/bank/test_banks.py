@@ -86,6 +86,31 @@ def key_of(bank: Bank | Banks, name: str = "state-bytes") -> float:
 # Two banks ------------------------------------------------------------------------------------------------------------
 
 
+def test_a_bank_replaces_and_adds_problems_in_a_chapter_of_another(a_bank: Callable[..., Path]) -> None:
+    theirs, ours = a_bank("theirs"), a_bank("ours", 700)
+    lessons = theirs / "problems" / "01-zero"
+    for slug in ("more-bytes", "fewer-bytes"):
+        (lessons / f"{slug}.yaml").write_text(PROBLEM.format(title=slug))
+    (lessons / "chapter.yaml").write_text(
+        "title: Zero\nsummary: Their chapter.\nproblems:\n  One: [more-bytes, state-bytes]\n  Two: [fewer-bytes]\n"
+    )
+    (ours / "problems" / "01-zero" / "our-bytes.yaml").write_text(PROBLEM.format(title="Ours"))
+    (ours / "problems" / "01-zero" / "chapter.yaml").write_text(
+        "title: Mine\nsummary: Our chapter.\nproblems: [state-bytes, our-bytes]\n"
+    )
+    both = open_banks([ours, theirs])
+    chapter = both.of("01-zero")
+    assert chapter.folder == theirs
+    assert chapter.chapters["01-zero"].sections == {
+        "One": ("more-bytes", "state-bytes"),
+        "Two": ("fewer-bytes", "our-bytes"),
+    }
+    slugs = ["more-bytes", "state-bytes", "fewer-bytes", "our-bytes"]
+    assert [problem.slug for problem in both.of_chapter("01-zero")] == slugs
+    assert [problem.bank for problem in chapter.of_chapter("01-zero")] == [theirs, ours, theirs, ours]
+    assert [both.label(problem) for problem in both.problems] == ["1.1", "1.2", "1.3", "1.4"]
+
+
 def test_two_banks_with_a_module_of_the_same_name_stay_separate(a_bank: Callable[..., Path]) -> None:
     ours, theirs = Bank.open(a_bank("ours", 10)), Bank.open(a_bank("theirs", 700))
     assert (key_of(ours), key_of(theirs), key_of(ours)) == (20, 1400, 20)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from shardwise.bank.bank import Banks
+from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.discovery import SHIPPED
 from shardwise.bank.lint.coverage import coverage_table, summary
 from shardwise.bank.lint.coverage import write_coverage as write_page
@@ -156,6 +156,53 @@ def new(
         typer.echo(f"Wrote {path}")
     named = "".join(f" --bank {quote(name)}" for name in bank or ())
     typer.echo(f"Edit it, then check it:  shardwise lint {quote(problem)}{named}")
+
+
+@commands.command(epilog="Example:  shardwise fork adam-states --into my-bank")
+def fork(
+    problem: Annotated[str, typer.Argument(help="The problem's id or slug.")] = "",
+    into: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of your own bank, which is created if it does not exist.")
+    ] = Path("my-bank"),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with code 1 if an original has changed since its fork.")
+    ] = False,
+    bank: Annotated[
+        list[str] | None,
+        typer.Option("--bank", metavar="DIR", help="Bank with the original. Default: the installed bank."),
+    ] = None,
+) -> None:
+    """Copy a problem into your own bank, to change it there.
+
+    The copy has the same id and comes with the references and oracles that it needs, and only those. It passes the lint.
+    """
+    from shardwise.bank.forking import changed_originals, fork_problem
+
+    originals = banks_of(bank or [SHIPPED])
+    if check:
+        found = list(changed_originals(Bank.open(into), originals))
+        for name, why in found:
+            typer.echo(f"{name}: {why or 'the original has not changed'}")
+        if not found:
+            typer.echo(f"{into} has no forks")
+        raise typer.Exit(1 if any(why for _, why in found) else 0)
+    if not problem:
+        raise ShardwiseError("Which problem? `shardwise list` shows all; for example:  shardwise fork adam-states")
+    original = originals.find(problem)
+    made = fork_problem(original, into)
+    if made.is_new_bank:
+        trust_folder(into)
+    for path in made.written:
+        typer.echo(f"Wrote {path}")
+    for path in made.kept:
+        typer.echo(f"Kept {path}, which differs from the original's")
+    own = quote(_as_folder(into))
+    others = " ".join(f"--bank {quote(name)}" for name in bank or [SHIPPED])
+    typer.echo(
+        f"Edit it, then check it:    shardwise lint {original.slug} --bank {own}\n"
+        f"Use it for the original:   --bank {own} {others}\n"
+        f"Has the original changed?  shardwise fork --check --into {own}" + (f" {others}" if bank else "")
+    )
 
 
 beginnings = typer.Typer(help="Create a bank.", no_args_is_help=True)
