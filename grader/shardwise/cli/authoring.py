@@ -18,6 +18,7 @@ from shardwise.cli.options import BankNames, banks_of
 from shardwise.cli.tables import print_columns, print_reports, print_spreads, progress_bar
 from shardwise.cli.trust import trust_folder
 from shardwise.errors import ShardwiseError
+from shardwise.plugins import BANKS, added
 
 _MOST_SEEDS = 1_000_000  # this many take hours
 
@@ -234,9 +235,9 @@ def init_bank(
 
 
 def _as_folder(folder: Path) -> str:
-    """Return a folder's name in a form that `--bank` cannot confuse with the shipped bank or a home directory."""
-
-    return f"./{folder}" if str(folder).strip() == SHIPPED or str(folder).startswith("~") else str(folder)
+    """Return a folder's name in a form that `--bank` cannot confuse with an installed bank or a home directory."""
+    is_taken = str(folder).strip() in (SHIPPED, *added(BANKS))
+    return f"./{folder}" if is_taken or str(folder).startswith("~") else str(folder)
 
 
 @commands.command(epilog="Example:  shardwise coverage --write docs/coverage.md")

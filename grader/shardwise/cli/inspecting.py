@@ -1,4 +1,4 @@
-"""The commands that change nothing: `history` of gradings, and `doctor` for the machine that grades."""
+"""The commands that change nothing: `history` of gradings, `doctor` for the machine that grades, and the installed `banks`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from shardwise.cli.grading import KeyFile
 from shardwise.cli.options import Json
-from shardwise.cli.tables import print_history, print_tiers
+from shardwise.cli.tables import print_columns, print_history, print_tiers
 from shardwise.course.assigning.keys import named_key
 from shardwise.errors import ShardwiseError
 
@@ -51,6 +51,19 @@ def history(
             typer.echo(json.dumps({**about, "result": json.loads(to_json(grading.result))}, ensure_ascii=False))
         return
     print_history(gradings, cause_of)
+
+
+@commands.command(epilog="Example:  shardwise banks")
+def banks() -> None:
+    """List the installed banks, with their names for --bank."""
+    from shardwise.bank.bank import Bank
+    from shardwise.bank.discovery import installed_banks
+
+    opened = {name: Bank.open(folder) for name, folder in installed_banks().items()}
+    rows = [(name, str(len(bank.chapters)), str(len(bank.problems)), str(bank.folder)) for name, bank in opened.items()]
+    if not rows:
+        raise ShardwiseError("No bank is installed here. Install the shipped one:  pip install shardwise-bank")
+    print_columns(("bank", "chapters", "problems", "folder"), rows, right=(1, 2))
 
 
 @commands.command(epilog="Example:  shardwise doctor")
