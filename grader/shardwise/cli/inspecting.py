@@ -13,6 +13,7 @@ from shardwise.cli.options import Json
 from shardwise.cli.tables import print_columns, print_history, print_tiers
 from shardwise.course.assigning.keys import named_key
 from shardwise.errors import ShardwiseError
+from shardwise.plugins import BANKS, added
 
 commands = typer.Typer()
 
@@ -57,13 +58,22 @@ def history(
 def banks() -> None:
     """List the installed banks, with their names for --bank."""
     from shardwise.bank.bank import Bank
-    from shardwise.bank.discovery import installed_banks
+    from shardwise.bank.discovery import installed_bank, installed_banks
 
-    opened = {name: Bank.open(folder) for name, folder in installed_banks().items()}
-    rows = [(name, str(len(bank.chapters)), str(len(bank.problems)), str(bank.folder)) for name, bank in opened.items()]
-    if not rows:
+    rows, broken = [], []
+    known = installed_banks()
+    for name in dict.fromkeys((*known, *added(BANKS))):
+        try:
+            bank = Bank.open(known.get(name) or installed_bank(name))
+            rows.append((name, str(len(bank.chapters)), str(len(bank.problems)), str(bank.folder)))
+        except ShardwiseError as error:
+            broken.append(str(error))
+    if not (rows or broken):
         raise ShardwiseError("No bank is installed here. Install the shipped one:  pip install shardwise-bank")
     print_columns(("bank", "chapters", "problems", "folder"), rows, right=(1, 2))
+    for why in broken:
+        typer.echo(why, err=True)
+    raise typer.Exit(1 if broken else 0)
 
 
 @commands.command(epilog="Example:  shardwise doctor")
