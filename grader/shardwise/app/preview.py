@@ -100,7 +100,7 @@ class Preview:
         known = self._good.get(problem.id) or made or []
         return {
             "path": min(str(problem.path), os.path.relpath(problem.path), key=len),
-            "isOld": not is_good and bool(known),
+            "isOld": not is_good and problem.id in self._good,
             "why": fault,
             "variants": [{**data, "given": self._desk.open(question)} for question, data in known],
         }

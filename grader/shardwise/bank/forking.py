@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -65,13 +66,10 @@ def _listing(problem: Problem, original: Bank, own: Bank | None, into: Path) -> 
     listing = chapter / "chapter.yaml"
     if own and problem.chapter in own.chapters:
         return {listing: with_problem(listing.read_text("utf-8"), problem.slug).encode()}
-    about = (original.lessons / problem.chapter / "chapter.yaml").read_text("utf-8")
-    head = re.split(r"^problems:", about, maxsplit=1, flags=re.MULTILINE)[0]
-    lesson = _LESSON.format(title=original.chapters[problem.chapter].title)
-    return {
-        listing: f"{head}problems:\n  - {problem.slug}\n".encode(),
-        chapter / "lesson.md": lesson.encode(),
-    }
+    about = original.chapters[problem.chapter]
+    title, summary = (json.dumps(text, ensure_ascii=False) for text in (about.title, about.summary))
+    text = f"title: {title}\nsummary: {summary}\nproblems:\n  - {problem.slug}\n"
+    return {listing: text.encode(), chapter / "lesson.md": _LESSON.format(title=about.title).encode()}
 
 
 def changed_originals(own: Bank, banks: Catalogue) -> Iterator[tuple[str, str]]:

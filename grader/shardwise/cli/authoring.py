@@ -1,4 +1,4 @@
-"""The commands for authors of problems: lint, schema, new, init and coverage."""
+"""The commands for authors of problems: lint, schema, new, fork, banks, init and coverage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from shardwise.bank.bank import Bank, Banks
-from shardwise.bank.discovery import SHIPPED
+from shardwise.bank.discovery import SHIPPED, installed_bank, installed_banks
 from shardwise.bank.lint.coverage import coverage_table, summary
 from shardwise.bank.lint.coverage import write_coverage as write_page
 from shardwise.bank.pages.curriculum import NAME, Curriculum, curriculum_of
@@ -204,6 +204,25 @@ def fork(
         f"Use it for the original:   --bank {own} {others}\n"
         f"Has the original changed?  shardwise fork --check --into {own}" + (f" {others}" if bank else "")
     )
+
+
+@commands.command(epilog="Example:  shardwise banks")
+def banks() -> None:
+    """List the installed banks, with their names for --bank."""
+    rows, broken = [], []
+    known = installed_banks()
+    for name in dict.fromkeys((*known, *added(BANKS))):
+        try:
+            bank = Bank.open(known.get(name) or installed_bank(name))
+            rows.append((name, str(len(bank.chapters)), str(len(bank.problems)), str(bank.folder)))
+        except ShardwiseError as error:
+            broken.append(str(error))
+    if not (rows or broken):
+        raise ShardwiseError("No bank is installed here. Install the shipped one:  pip install shardwise-bank")
+    print_columns(("bank", "chapters", "problems", "folder"), rows, right=(1, 2))
+    for why in broken:
+        typer.echo(why, err=True)
+    raise typer.Exit(1 if broken else 0)
 
 
 beginnings = typer.Typer(help="Create a bank.", no_args_is_help=True)

@@ -1,4 +1,4 @@
-"""The commands that change nothing: `history` of gradings, `doctor` for the machine that grades, and the installed `banks`."""
+"""The commands that change nothing: `history` of gradings, and `doctor` for the machine that grades."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import typer
 
 from shardwise.cli.grading import KeyFile
 from shardwise.cli.options import Json
-from shardwise.cli.tables import print_columns, print_history, print_tiers
+from shardwise.cli.tables import print_history, print_tiers
 from shardwise.course.assigning.keys import named_key
 from shardwise.errors import ShardwiseError
-from shardwise.plugins import BANKS, added
 
 commands = typer.Typer()
 
@@ -52,28 +51,6 @@ def history(
             typer.echo(json.dumps({**about, "result": json.loads(to_json(grading.result))}, ensure_ascii=False))
         return
     print_history(gradings, cause_of)
-
-
-@commands.command(epilog="Example:  shardwise banks")
-def banks() -> None:
-    """List the installed banks, with their names for --bank."""
-    from shardwise.bank.bank import Bank
-    from shardwise.bank.discovery import installed_bank, installed_banks
-
-    rows, broken = [], []
-    known = installed_banks()
-    for name in dict.fromkeys((*known, *added(BANKS))):
-        try:
-            bank = Bank.open(known.get(name) or installed_bank(name))
-            rows.append((name, str(len(bank.chapters)), str(len(bank.problems)), str(bank.folder)))
-        except ShardwiseError as error:
-            broken.append(str(error))
-    if not (rows or broken):
-        raise ShardwiseError("No bank is installed here. Install the shipped one:  pip install shardwise-bank")
-    print_columns(("bank", "chapters", "problems", "folder"), rows, right=(1, 2))
-    for why in broken:
-        typer.echo(why, err=True)
-    raise typer.Exit(1 if broken else 0)
 
 
 @commands.command(epilog="Example:  shardwise doctor")
