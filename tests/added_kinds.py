@@ -12,15 +12,17 @@ from pathlib import Path
 import pytest
 
 from shardwise import plugins
+from shardwise.bank.discovery import installed_banks
 from shardwise.bank.files import adapter
 
 
 def install(project: Path, packages: Path) -> None:
     """Do what `pip install --target packages --no-deps project` does."""
     about = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
-    for package in about["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
-        target = packages / Path(package).name
-        shutil.copytree(project / package, target, ignore=shutil.ignore_patterns("__pycache__"))
+    wheel = about["tool"]["hatch"]["build"]["targets"]["wheel"]
+    copies = {package: Path(package).name for package in wheel["packages"]} | wheel.get("force-include", {})
+    for source, target in copies.items():
+        shutil.copytree(project / source, packages / target, ignore=shutil.ignore_patterns("__pycache__"))
     name, version = about["project"]["name"], about["project"]["version"]
     info = packages / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
@@ -59,4 +61,5 @@ def installed(project: Path, packages: Path) -> Iterator[None]:
 
 def _forget() -> None:
     plugins.added.cache_clear()
+    installed_banks.cache_clear()
     adapter.cache_clear()

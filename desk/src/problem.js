@@ -313,7 +313,7 @@ export class Problem extends LitElement {
     const isPale = isOld || (this.isChecking && this.said.about !== undefined);
     const check = submits(() => this.#check());
     return html`
-      <section aria-labelledby="title">
+      <section aria-label=${this.host.label ?? nothing} aria-labelledby=${this.host.label ? nothing : "title"}>
         <header>
           <h3 id="title" tabindex="-1">${question.title}</h3>
           <span class="quiet">

@@ -12,6 +12,7 @@ import { addScripts } from "./scripts.js";
  * @property {(request: object) => Promise<object>} ask sends a request to Python and returns the reply, both in plain data
  * @property {string} [waits] what to say while a reply takes long; without it, something about the kernel
  * @property {{get: (key: string) => any, set: (key: string, value: any) => void}} draft stores what was typed
+ * @property {string} [label] names a form in place of its title, where a page shows several variants of one problem
  * @property {() => void} [next] leads on from a problem, in place of the next problem of its chapter
  *
  * A problem dispatches `shardwise-checked` after a verdict and `shardwise-went` after it has gone to another question. Both

@@ -1,4 +1,4 @@
-"""Plugins: kinds of questions, commands, functions for notebooks and pages of the app that packages add through entry points."""
+"""Plugins: kinds of questions, banks, commands, functions for notebooks and pages of the app that packages add through entry points."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from shardwise.errors import ShardwiseError, said_by
 
 KINDS = "shardwise.kinds"  # the name of a kind → an instance of a subclass of Kind
+BANKS = "shardwise.banks"  # the name of a bank → the package that carries its problems/ and solutions/
 COMMANDS = "shardwise.commands"  # the name of a command → a Typer app
 VERBS = "shardwise.verbs"  # the name of a function that notebooks import from shardwise → that function
 ELEMENTS = "shardwise.elements"  # the name of a page of the app → a class: see docs/kinds.md

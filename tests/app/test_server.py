@@ -15,16 +15,18 @@ from threading import Thread
 
 import pytest
 
+from shardwise.app.app import App
 from shardwise.app.server import HOST, AppServer
 from shardwise.bank.bank import Bank, Banks
 from shardwise.student.progress.file import VARIABLE
+from shardwise.student.session import Session
 
 ASK = {"Content-Type": "application/json"}
 
 
 @pytest.fixture(scope="module")
 def server(whole_bank: Bank) -> Iterator[AppServer]:
-    with AppServer(Banks([whole_bank])) as made:
+    with AppServer(App(Session.of(Banks([whole_bank])))) as made:
         Thread(target=made.serve_forever, daemon=True).start()
         yield made
         made.shutdown()

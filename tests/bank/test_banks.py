@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from added_kinds import install, path_with
+from checkout import ROOT
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.digests import digest_of
 from shardwise.bank.discovery import open_banks, shipped
@@ -84,6 +88,31 @@ def key_of(bank: Bank | Banks, name: str = "state-bytes") -> float:
 
 
 # Two banks ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_bank_replaces_and_adds_problems_in_a_chapter_of_another(a_bank: Callable[..., Path]) -> None:
+    theirs, ours = a_bank("theirs"), a_bank("ours", 700)
+    lessons = theirs / "problems" / "01-zero"
+    for slug in ("more-bytes", "fewer-bytes"):
+        (lessons / f"{slug}.yaml").write_text(PROBLEM.format(title=slug))
+    (lessons / "chapter.yaml").write_text(
+        "title: Zero\nsummary: Their chapter.\nproblems:\n  One: [more-bytes, state-bytes]\n  Two: [fewer-bytes]\n"
+    )
+    (ours / "problems" / "01-zero" / "our-bytes.yaml").write_text(PROBLEM.format(title="Ours"))
+    (ours / "problems" / "01-zero" / "chapter.yaml").write_text(
+        "title: Mine\nsummary: Our chapter.\nproblems: [state-bytes, our-bytes]\n"
+    )
+    both = open_banks([ours, theirs])
+    chapter = both.of("01-zero")
+    assert chapter.folder == theirs
+    assert chapter.chapters["01-zero"].sections == {
+        "One": ("more-bytes", "state-bytes"),
+        "Two": ("fewer-bytes", "our-bytes"),
+    }
+    slugs = ["more-bytes", "state-bytes", "fewer-bytes", "our-bytes"]
+    assert [problem.slug for problem in both.of_chapter("01-zero")] == slugs
+    assert [problem.bank for problem in chapter.of_chapter("01-zero")] == [theirs, ours, theirs, ours]
+    assert [both.label(problem) for problem in both.problems] == ["1.1", "1.2", "1.3", "1.4"]
 
 
 def test_two_banks_with_a_module_of_the_same_name_stay_separate(a_bank: Callable[..., Path]) -> None:
@@ -428,3 +457,24 @@ def test_a_student_sees_the_faults_of_a_bank_without_a_traceback(a_bank: Callabl
     told = said(api.check("state-bytes", "20 B"))
     assert told.startswith("```text\nproblems/01-zero/state-bytes.yaml:")
     assert "pionts: unknown key 'pionts'" in told
+
+
+def test_installed_banks_are_listed_and_a_broken_one_says_why(tmp_path: Path) -> None:
+    install(ROOT / "examples" / "bank", tmp_path)
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": path_with(tmp_path)}
+        command = [sys.executable, "-m", "shardwise", *words]
+        return subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+
+    (tmp_path / "finance").mkdir()  # a folder of that name, perhaps a student's, is not meant
+    assert f"Bank: {tmp_path}/finance_bank (1 chapter, 10 problems)" in run("list", "--bank", "finance").stderr
+    (tmp_path / "shardwise.toml").write_text('bank = ["finance"]')
+    assert run("list").returncode == 0  # without asking whether it is trusted
+    done = run("banks")
+    assert done.returncode == 0
+    assert re.search(rf"^finance +1 +10 +{tmp_path}/finance_bank$", done.stdout, re.MULTILINE)
+    shutil.rmtree(tmp_path / "finance_bank" / "problems")
+    done = run("banks")
+    assert done.returncode == 1
+    assert "the package of the bank 'finance' of finance-bank 1.0. Reinstall it." in done.stderr

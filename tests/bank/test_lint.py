@@ -168,10 +168,17 @@ def test_a_fault_that_shows_while_drawing_points_to_its_line(change: tuple[str, 
     assert line in made.source.text.splitlines()[number - 1]
 
 
-def test_a_fault_in_a_part_of_a_case_is_reported_at_that_part() -> None:
-    made = problem("case", ("simulated_bytes_sent_per_gpu", "simulated_bytes_sent_per_phase"))
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("simulated_bytes_sent_per_gpu", "simulated_bytes_sent_per_phase"),
+        ("unit: GB\n    mistakes:\n      - factor: 0.5", "unit: ms\n    mistakes:\n      - factor: 0.5"),
+    ],
+)
+def test_a_fault_in_a_part_of_a_case_is_reported_at_that_part(change: tuple[str, str]) -> None:
+    made = problem("case", change)
     (fault, *_) = lint_problem(made, seeds=2).faults
-    assert "simulated_bytes_sent_per_phase" in made.source.text.splitlines()[int(fault.place.split(":")[1]) - 1]
+    assert change[1].partition("\n")[0] in made.source.text.splitlines()[int(fault.place.split(":")[1]) - 1]
 
 
 @pytest.mark.parametrize(
@@ -180,6 +187,12 @@ def test_a_fault_in_a_part_of_a_case_is_reported_at_that_part() -> None:
         ([("all-reduce {{ message_bytes }}", "all-reduce a message")],
          r"a-problem\.yaml:11:18: .*the answer needs params\.message_bytes, but the student cannot see it"),
         ([("all-reduce {{ message_bytes }}", "all-reduce {{ (2 * message_bytes) | unit('GB') }}, twice as much as needed,")], ""),
+        ([("message_bytes: {range: [1, 8, 1], unit: GB}", "message_bytes: {fixed: 8, unit: GB}"), ("all-reduce {{ message_bytes }}", "all-reduce a message")],
+         r"a-problem\.yaml:11:18: .*the answer needs params\.message_bytes, but the student cannot see it"),
+        ([("message_bytes: {range: [1, 8, 1], unit: GB}", "message_bytes: {fixed: 8, unit: GB}"), ("all-reduce {{ message_bytes }}", "all-reduce 8 GB")], ""),
+        ([("numbers: {{ key }}", "numbers, of 8 GB: {{ key }}")],
+         r"a-problem\.yaml:\d+:\d+: the solution says 8 GB, but params\.message_bytes has other values in other draws"),
+        ([("numbers: {{ key }}", "numbers of {{ message_bytes }}, as for 8 GB: {{ key }}")], ""),
         ([("numbers: {{ key }}", "numbers: that is 14 GB")], r"a-problem\.yaml:\d+:\d+: the solution says 14 GB, which is the key for seed \d+ but not for seed \d+"),
         ([("numbers: {{ key }}", "numbers, with 14 GB for the largest: {{ key }}")], ""),
     ],

@@ -12,10 +12,12 @@ from playwright.sync_api import Locator, Page, expect
 from browser.conftest import faults_of
 from browser.hands import Hands, Mouse, give, right_answer
 from checkout import checkout_bank
+from shardwise.app.app import App
 from shardwise.app.server import AppServer
 from shardwise.bank.bank import Banks
 from shardwise.bank.posing import pose
 from shardwise.question import Question
+from shardwise.student.session import Session
 
 FIRST = "01-ring-all-reduce"
 PAGES = (
@@ -96,7 +98,7 @@ class Student:
 @contextmanager
 def serving() -> Iterator[AppServer]:
     """Serve the app on this computer."""
-    with AppServer(Banks([checkout_bank()])) as server:
+    with AppServer(App(Session.of(Banks([checkout_bank()])))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()

@@ -222,6 +222,24 @@ def test_both_wheels_in_an_environment_of_their_own_do_all_that_a_course_needs(b
     assert "01-ring-all-reduce/" in there.run("practice --chapter 01-ring-all-reduce", "quit\n")
 
 
+@pytest.mark.slow
+def test_a_bank_in_a_wheel_is_found_by_its_name_assigned_and_graded(built: Path, tmp_path: Path) -> None:
+    uv("build", "--quiet", "--wheel", "--out-dir", tmp_path / "wheel", ROOT / "examples" / "bank")
+    there = Installed(tmp_path)
+    there.install(*built.glob("shardwise-*.whl"), *(tmp_path / "wheel").glob("*.whl"))
+    (line,) = there.run("banks").splitlines()[1:]
+    assert re.fullmatch(r"finance +1 +10 +.*/site-packages/finance_bank", line)
+    assert "01-loans-and-bonds/monthly-payment" in there.run("list --bank finance")
+    assert "all sound" in there.run("lint monthly-payment where-the-payments-go --bank finance --seeds 5")
+    (tmp_path / "set.yaml").write_text("name: week-1\ntitle: Week 1\nproblems: [monthly-payment]\n")
+    (tmp_path / "roster.csv").write_text("student,name\nada,Ada\n")
+    there.run("assign set.yaml --roster roster.csv --bank finance --out course")
+    shutil.copytree(tmp_path / "course" / "notebooks", tmp_path / "course" / "submitted")
+    assert "1 graded, 0 could not be" in there.run("grade course/submitted --out course/results")
+    there.run("render --bank finance --out practice")
+    assert 'bank=\\"finance\\"' in (tmp_path / "practice" / "01-loans-and-bonds.ipynb").read_text("utf-8")
+
+
 OF_THE_BANK = re.compile(
     r"pipeline|gpu|tensor.?parallel|data.?parallel|micro.?batch|all.?reduce|nvlink|megatron|zero-[123]|02-zero|\bmfu\b",
     re.IGNORECASE,

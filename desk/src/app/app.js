@@ -2,6 +2,7 @@
 
 import { server } from "./backends/server.js";
 import { site } from "./backends/site.js";
+import { Preview } from "./preview.js";
 import { Shell } from "./shell.js";
 
 export * from "../desk.js";
@@ -22,4 +23,6 @@ const BACKENDS = { server, site };
  */
 
 const root = document.getElementById("app");
-if (root) new Shell(BACKENDS[root.dataset.host](), root).start();
+const host = root?.dataset.host;
+if (host === "preview") new Preview(server("shardwise preview"), root).start();
+else if (host) new Shell(BACKENDS[host](), root).start();

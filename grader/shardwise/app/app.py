@@ -46,6 +46,7 @@ class App:
 
     def __init__(self, session: Session, runner: Runner = run_limited) -> None:
         self._session = session
+        self.banks = session.banks
         self._desk = Desk(session, runner=runner)
         self._elements: dict[str, Any] = {}
         self._lock = Lock()

@@ -1,4 +1,4 @@
-"""The app on this computer: a server for one student, which only this computer and only one browser can use.
+"""The app on this computer: a server for one person, which only this computer and only one browser can use.
 
 It listens on the loopback address. The address that opens the app ends with a token, which browsers do not send: the page
 keeps it, for this origin alone, and gives it in a header of every request. A cookie would go to all ports of the computer.
@@ -14,14 +14,12 @@ import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
-from shardwise.app.app import App
 from shardwise.bank.bank import Banks
 from shardwise.bank.lesson import figure_of
 from shardwise.errors import ShardwiseError
-from shardwise.student.session import Session
 
 HOST, HTTP = "127.0.0.1", 80  # browsers leave the usual port out of an address
 STATIC = Path(__file__).with_name("static")
@@ -41,16 +39,24 @@ _SAFETY = {
 }
 
 
+class Replying(Protocol):
+    """What replies to the requests of a page: the app, or the preview of a bank."""
+
+    banks: Banks
+
+    def reply(self, request: Any) -> dict[str, Any]:
+        """Return the reply to a request. Never raises."""
+
+
 class AppServer(ThreadingHTTPServer):
-    """A server for one student. `url` is the address that opens the app."""
+    """A server for one person. `url` is the address that opens the app, whose page is that file."""
 
     daemon_threads = True
     request_queue_size = 64  # a page asks for several files at once
 
-    def __init__(self, banks: Banks, port: int = 0) -> None:
+    def __init__(self, app: Replying, port: int = 0, page: str = "index.html") -> None:
         super().__init__((HOST, port), _Handler)
-        self.banks = banks
-        self.app = App(Session.of(banks))
+        self.app, self.page = app, page
         self.token = secrets.token_urlsafe(24)
 
     @property
@@ -125,17 +131,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _file(self, path: str) -> tuple[bytes, str] | None:
         """Return a file of the app, or a figure of a lesson, and its suffix; None if there is none of that name."""
-        name = "index.html" if path == "/" else path.lstrip("/")
+        name = self.server.page if path == "/" else path.lstrip("/")
         folder, _, rest = name.partition("/")
         suffix = Path(name).suffix
         if suffix not in _TYPES or "\\" in name or "\0" in name:
             return None
         if folder == "figures":
             chapter, _, file = rest.partition("/")
-            if chapter not in self.server.banks.chapters or "/" in file or file.startswith("."):
+            if chapter not in self.server.app.banks.chapters or "/" in file or file.startswith("."):
                 return None
             try:
-                return figure_of(self.server.banks.of(chapter).lessons / chapter, file), suffix
+                return figure_of(self.server.app.banks.of(chapter).lessons / chapter, file), suffix
             except ShardwiseError:
                 return None
         try:

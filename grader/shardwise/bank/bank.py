@@ -7,7 +7,7 @@ import hashlib
 import keyword
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
@@ -247,19 +247,34 @@ class Bank(Catalogue):
 
 
 class Banks(Catalogue):
-    """Several banks as one; if two have a problem with the same id, the first bank's is used."""
+    """Several banks as one; if two have a problem with the same id, the first bank's is used.
+
+    A chapter that several banks have is that of the bank with most of its problems: the others replace some, or add some.
+    """
 
     def __init__(self, banks: Sequence[Bank]) -> None:
         self.all = tuple(banks)
-        self.chapters = _merged([bank.chapters for bank in banks])
-        self.problems = _merged([bank.problems for bank in banks])
+        problems = _merged([bank.problems for bank in banks])
+        leaders = {name: bank for bank in banks for name in bank.chapters if self._leader(name) is bank}
+        self.chapters = {
+            name: _extended(bank.chapters[name], [its.slug for its in problems.values() if its.chapter == name])
+            for name, bank in leaders.items()
+        }
+        names = (f"{name}/{slug}" for name, chapter in self.chapters.items() for slug in chapter.problems)
+        self.problems = {name: problems[name] for name in names}
+
+    def _leader(self, chapter: str) -> Bank:
+        """Return the bank with most of the problems of a chapter."""
+        having = [bank for bank in self.all if chapter in bank.chapters]
+        return max(having, key=lambda bank: len(bank.chapters[chapter].problems))
 
     def of(self, chapter: str) -> Bank:
-        """Return the bank that has a chapter. Raises ShardwiseError."""
-        for bank in self.all:
-            if chapter in bank.chapters:
-                return bank
-        raise ShardwiseError(f"There is no chapter {chapter!r}. The chapters are {', '.join(self.chapters)}.")
+        """Return the bank that a chapter is from, with the problems that other banks replace or add. Raises ShardwiseError."""
+        if chapter not in self.chapters:
+            raise ShardwiseError(f"There is no chapter {chapter!r}. The chapters are {', '.join(self.chapters)}.")
+        leader, its = self._leader(chapter), {problem.id: problem for problem in self.of_chapter(chapter)}
+        chapters = {**leader.chapters, chapter: self.chapters[chapter]}
+        return replace(leader, chapters=chapters, problems={**leader.problems, **its})
 
     @property
     def digest(self) -> str:
@@ -277,6 +292,17 @@ class Banks(Catalogue):
 def _folded(name: str) -> str:
     """Return a name for comparisons: without hyphens, capitals and double spaces."""
     return " ".join(name.casefold().replace("-", " ").split())
+
+
+def _extended(chapter: Chapter, slugs: Sequence[str]) -> Chapter:
+    """Return a chapter with these problems as well, after its own."""
+    more = tuple(slug for slug in slugs if slug not in chapter.problems)
+    if not more:
+        return chapter
+    sections = dict(chapter.sections)
+    if sections:
+        sections[list(sections)[-1]] += more
+    return replace(chapter, problems=chapter.problems + more, sections=sections)
 
 
 def _merged(mappings: Sequence[Mapping[str, T]]) -> dict[str, T]:

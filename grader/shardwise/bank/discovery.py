@@ -6,10 +6,12 @@ import importlib.util
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks
 from shardwise.errors import ShardwiseError
+from shardwise.plugins import BANKS, added, described, load_added
 from shardwise.text_files import read_text
 
 SHIPPED = "shipped"  # the name of the bank that is installed as shardwise-bank
@@ -20,7 +22,7 @@ SETTINGS = "shardwise.toml"
 def open_banks(named: Sequence[str | Path] = (), *, start: Path | None = None, settings: bool = True) -> Banks:
     """Open the banks in `named`, or in SHARDWISE_BANK, or in the nearest shardwise.toml, or else the shipped bank.
 
-    A bank is a folder, or the word "shipped". Raises ShardwiseError if there is none. Without `settings`, any shardwise.toml
+    A bank is a folder, the name of an installed bank, or the word "shipped". Raises ShardwiseError if there is none. Without `settings`, any shardwise.toml
     is ignored: one in a folder of submissions may come from a student, and a bank's references are code.
     """
     folders = [_folder(name, Path()) for name in named] or _of_environment()
@@ -43,6 +45,7 @@ def shipped() -> Path:
         raise ShardwiseError(
             "No bank of problems is installed here. Install the shipped bank:  pip install shardwise-bank\n"
             f'Or name your own with --bank DIR, the variable {VARIABLE}, or bank = ["DIR"] in a {SETTINGS}.'
+            + (f"\nOther packages have added banks:  --bank {' or '.join(added(BANKS))}" if added(BANKS) else "")
         )
     import shardwise_bank
 
@@ -53,11 +56,42 @@ def shipped() -> Path:
     return folder
 
 
-def name_of(folder: Path) -> str:
-    """Return a bank's name that is valid from any folder: "shipped", or its path, as text that can be saved."""
+def installed_bank(name: str) -> Path:
+    """Return the folder of the bank that a package adds under this name. Raises ShardwiseError.
+
+    A wheel carries problems/ and solutions/ inside the package. An editable install reads them above it, in the checkout.
+    """
+    inside = Path(getattr(load_added(BANKS, name), "__file__", None) or "nowhere").resolve().parent
+    for folder in (inside, *inside.parents[:2]):
+        if (folder / "problems").is_dir() and (folder / "solutions").is_dir():
+            return folder
+    raise ShardwiseError(
+        f"There is no problems/ and solutions/ in {inside}, the package of {described(BANKS, name)}. Reinstall it."
+    )
+
+
+@cache
+def installed_banks() -> dict[str, Path]:
+    """Return the folders of the installed banks by their names, without broken ones, which are reported when they are used."""
+    found = {}
     with suppress(ShardwiseError):
-        if folder == shipped():
-            return SHIPPED
+        found[SHIPPED] = shipped()
+    for name in added(BANKS):
+        with suppress(ShardwiseError):
+            found[name] = installed_bank(name)
+    return found
+
+
+def is_installed(folder: Path) -> bool:
+    """Return whether a folder is that of an installed bank."""
+    return folder in installed_banks().values()
+
+
+def name_of(folder: Path) -> str:
+    """Return a bank's name that is valid from any folder: "shipped", the name of an installed bank, or its path, as text that can be saved."""
+    name = next((name for name, place in installed_banks().items() if place == folder), None)
+    if name:
+        return name
     return os.fsencode(folder).decode("utf-8", "backslashreplace")  # the name may not be UTF-8
 
 
@@ -74,6 +108,8 @@ def bank_folders(names: Iterable[str], beside: Path) -> list[Path]:
 def _folder(name: str | Path, beside: Path) -> Path:
     if str(name).strip() == SHIPPED:
         return shipped()
+    if str(name).strip() in added(BANKS):
+        return installed_bank(str(name).strip())
     try:
         return (beside / Path(str(name).strip()).expanduser()).resolve()
     except (

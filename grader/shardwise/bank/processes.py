@@ -24,11 +24,16 @@ def processes(count: int | None = None) -> Iterator[ProcessPoolExecutor]:
             executor.submit(int)
         yield executor
     except BaseException:
-        for process in (executor._processes or {}).values():
-            process.kill()
-        executor.shutdown(cancel_futures=True)
+        end_at_once(executor)
         raise
     executor.shutdown()
+
+
+def end_at_once(executor: ProcessPoolExecutor) -> None:
+    """Kill the processes of an executor, and drop its jobs."""
+    for process in (executor._processes or {}).values():
+        process.kill()
+    executor.shutdown(cancel_futures=True)
 
 
 def is_of_the_command() -> None:

@@ -49,8 +49,7 @@ def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
     chapter = folder / "problems" / "01-first-chapter"
     slugs = {kind: f"first-{kind}" for kind in sorted(named, key=lambda kind: kind != USUAL)}
     files = {
-        folder / "shardwise.toml": _text("shardwise.toml"),
-        folder / ".gitignore": with_missing_lines(folder / ".gitignore", _text("gitignore")),
+        **settings_of(folder),
         folder / "solutions" / "example.py": _text("reference.py"),
         folder / "solutions" / "oracles" / "example.py": _text("oracle.py"),
         chapter / "lesson.md": _text("lesson.md").format(title="First chapter"),
@@ -58,11 +57,6 @@ def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
         + "".join(f"  - {slug}\n" for slug in slugs.values()),
         **{chapter / f"{slug}.yaml": starter(kind, _title(slug)) for kind, slug in slugs.items()},
     }
-    if is_device(folder.name):
-        raise ShardwiseError(f"Cannot create {folder.name}: on Windows that is a device. Nothing was written.")
-    nearest = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
-    if not nearest.is_dir():
-        raise ShardwiseError(f"{nearest} is not a folder. Nothing was written; name a new folder.")
     taken = [path for path in (folder / "problems", folder / "solutions", folder / "shardwise.toml") if path.exists()]
     if taken:
         raise ShardwiseError(
@@ -70,6 +64,20 @@ def init_bank(folder: Path, named: Iterable[str] = OURS) -> list[Path]:
         )
     write_together({path: text.encode() for path, text in files.items()})
     return list(files)
+
+
+def settings_of(folder: Path) -> dict[Path, str]:
+    """Return the files of a new bank that are not about problems. Raises ShardwiseError if there cannot be such a folder."""
+    if is_device(folder.name):
+        raise ShardwiseError(f"Cannot create {folder.name}: on Windows that is a device. Nothing was written.")
+    nearest = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not nearest.is_dir():
+        raise ShardwiseError(f"{nearest} is not a folder. Nothing was written; name a new folder.")
+    ignored = folder / ".gitignore"
+    return {
+        folder / "shardwise.toml": _text("shardwise.toml"),
+        ignored: with_missing_lines(ignored, _text("gitignore")),
+    }
 
 
 def with_missing_lines(path: Path, text: str) -> str:
@@ -98,11 +106,7 @@ def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
         raise ShardwiseError(
             f"{chapter!r} is not a valid chapter name. Write two digits and a slug, such as {_some_chapter(bank)}."
         )
-    if _is_installed(bank.folder):
-        raise ShardwiseError(
-            f"{bank.folder} is an installed bank, and an update would delete your problem. Create your own bank:  "
-            "shardwise init bank DIR"
-        )
+    must_be_own(bank.folder)
     taken = next((name for name in bank.problems if name.rpartition("/")[2] == slug), None)
     if taken:
         raise ShardwiseError(f"{taken} already has this slug. Slugs must be unique in a bank.")
@@ -111,7 +115,7 @@ def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
     text = starter(kind, _title(slug))
     files = {folder / f"{slug}.yaml": text}
     if chapter in bank.chapters:
-        files[listing] = _listed(listing.read_text("utf-8"), slug)
+        files[listing] = with_problem(listing.read_text("utf-8"), slug)
     else:
         title = _title(chapter[3:])
         files[folder / "lesson.md"] = _text("lesson.md").format(title=title)
@@ -141,12 +145,16 @@ def _some_chapter(bank: Bank) -> str:
     return next(iter(bank.chapters))
 
 
-def _is_installed(folder: Path) -> bool:
-    """Return whether a bank is inside Python's package folders."""
-    return any(part in ("site-packages", "dist-packages") for part in folder.parts)
+def must_be_own(folder: Path) -> None:
+    """Raise ShardwiseError for a bank inside Python's package folders."""
+    if any(part in ("site-packages", "dist-packages") for part in folder.parts):
+        raise ShardwiseError(
+            f"{folder} is an installed bank, and an update would delete your problem. Create your own bank:  "
+            "shardwise init bank DIR"
+        )
 
 
-def _listed(text: str, slug: str) -> str:
+def with_problem(text: str, slug: str) -> str:
     """Return chapter.yaml with a problem appended to its list, or to its last section; everything else stays unchanged.
 
     Raises ShardwiseError if the list is written in a form that cannot be extended.

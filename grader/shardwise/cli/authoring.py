@@ -1,4 +1,4 @@
-"""The commands for authors of problems: lint, schema, new, init and coverage."""
+"""The commands for authors of problems: lint, schema, new, fork, banks, init and coverage."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from shardwise.bank.bank import Banks
-from shardwise.bank.discovery import SHIPPED
+from shardwise.bank.bank import Bank, Banks
+from shardwise.bank.discovery import SHIPPED, installed_bank, installed_banks
 from shardwise.bank.lint.coverage import coverage_table, summary
 from shardwise.bank.lint.coverage import write_coverage as write_page
 from shardwise.bank.pages.curriculum import NAME, Curriculum, curriculum_of
@@ -18,6 +18,7 @@ from shardwise.cli.options import BankNames, banks_of
 from shardwise.cli.tables import print_columns, print_reports, print_spreads, progress_bar
 from shardwise.cli.trust import trust_folder
 from shardwise.errors import ShardwiseError
+from shardwise.plugins import BANKS, added
 
 _MOST_SEEDS = 1_000_000  # this many take hours
 
@@ -171,6 +172,72 @@ def new(
     typer.echo(f"Edit it, then check it:  shardwise lint {quote(problem)}{named}")
 
 
+@commands.command(epilog="Example:  shardwise fork adam-states --into my-bank")
+def fork(
+    problem: Annotated[str, typer.Argument(help="The problem's id or slug.")] = "",
+    into: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of your own bank, which is created if it does not exist.")
+    ] = Path("my-bank"),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with code 1 if an original has changed since its fork.")
+    ] = False,
+    bank: Annotated[
+        list[str] | None,
+        typer.Option("--bank", metavar="DIR", help="Bank with the original. Default: the installed bank."),
+    ] = None,
+) -> None:
+    """Copy a problem into your own bank, to change it there.
+
+    The copy has the same id and comes with the references and oracles that it needs, and only those. It passes the lint.
+    """
+    from shardwise.bank.forking import changed_originals, fork_problem
+
+    originals = banks_of(bank or [SHIPPED])
+    if check:
+        found = list(changed_originals(Bank.open(into), originals))
+        for name, why in found:
+            typer.echo(f"{name}: {why or 'the original has not changed'}")
+        if not found:
+            typer.echo(f"{into} has no forks")
+        raise typer.Exit(1 if any(why for _, why in found) else 0)
+    if not problem:
+        raise ShardwiseError("Which problem? `shardwise list` shows all; for example:  shardwise fork adam-states")
+    original = originals.find(problem)
+    made = fork_problem(original, into)
+    if made.is_new_bank:
+        trust_folder(into)
+    for path in made.written:
+        typer.echo(f"Wrote {path}")
+    for path in made.kept:
+        typer.echo(f"Kept {path}, which differs from the original's")
+    own = quote(_as_folder(into))
+    others = " ".join(f"--bank {quote(name)}" for name in bank or [SHIPPED])
+    typer.echo(
+        f"Edit it, then check it:    shardwise lint {original.slug} --bank {own}\n"
+        f"Use it for the original:   --bank {own} {others}\n"
+        f"Has the original changed?  shardwise fork --check --into {own}" + (f" {others}" if bank else "")
+    )
+
+
+@commands.command(epilog="Example:  shardwise banks")
+def banks() -> None:
+    """List the installed banks, with their names for --bank."""
+    rows, broken = [], []
+    known = installed_banks()
+    for name in dict.fromkeys((*known, *added(BANKS))):
+        try:
+            bank = Bank.open(known.get(name) or installed_bank(name))
+            rows.append((name, str(len(bank.chapters)), str(len(bank.problems)), str(bank.folder)))
+        except ShardwiseError as error:
+            broken.append(str(error))
+    if not (rows or broken):
+        raise ShardwiseError("No bank is installed here. Install the shipped one:  pip install shardwise-bank")
+    print_columns(("bank", "chapters", "problems", "folder"), rows, right=(1, 2))
+    for why in broken:
+        typer.echo(why, err=True)
+    raise typer.Exit(1 if broken else 0)
+
+
 beginnings = typer.Typer(help="Create a bank or a course.", no_args_is_help=True)
 commands.add_typer(beginnings, name="init")
 
@@ -200,9 +267,9 @@ def init_bank(
 
 
 def _as_folder(folder: Path) -> str:
-    """Return a folder's name in a form that `--bank` cannot confuse with the shipped bank or a home directory."""
-
-    return f"./{folder}" if str(folder).strip() == SHIPPED or str(folder).startswith("~") else str(folder)
+    """Return a folder's name in a form that `--bank` cannot confuse with an installed bank or a home directory."""
+    is_taken = str(folder).strip() in (SHIPPED, *added(BANKS))
+    return f"./{folder}" if is_taken or str(folder).startswith("~") else str(folder)
 
 
 @commands.command(epilog="Example:  shardwise coverage --write docs/coverage.md")

@@ -56,6 +56,7 @@ app = typer.Typer(
 
 app.command("start", epilog="Example:  shardwise start")(starting.start_app)  # first in the help
 app.add_typer(authoring.commands)
+app.add_typer(starting.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
 app.add_typer(deciding.commands)

@@ -12,7 +12,7 @@ from shardwise.bank.discovery import VARIABLE, is_shipped, named_by_settings, op
 from shardwise.cli.trust import must_be_trusted
 from shardwise.errors import ShardwiseError
 
-_BANK = 'Folder of a bank, or "shipped". Repeat it for several banks; the first that has a problem is used. Default: '
+_BANK = 'Folder of a bank, or name of an installed one, such as "shipped". Repeat it for several banks; the first that has a problem is used. Default: '
 
 
 def _named(otherwise: str) -> Any:

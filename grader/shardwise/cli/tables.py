@@ -16,6 +16,7 @@ import typer
 
 from shardwise.bank.pages.formulas import Formula
 from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.kinds.answers import known_answers, wanted_results
 from shardwise.markdown.terminal import cells, columns, in_columns, to_terminal
 
 _MOST_ROWS = 60  # nobody reads a longer table
@@ -106,21 +107,10 @@ def _wanted(question: Question) -> str:
 
 def _answers(question: Question) -> dict[int | None, str]:
     """Return the right answer, under None, and the answer of each mistake; for a program, what it has to return."""
-    from shardwise.question import Outcome
-
     kind, variable = kind_of(question), variable_of(question)
     if kind.is_program:
-        return {None: "\n".join(map(_case, getattr(question.key, "cases", ())))}
-    answers: dict[int | None, str] = {}
-    for sample in kind.samples(question):
-        if sample.mistake is not None or sample.outcome == Outcome.CORRECT:
-            answers.setdefault(sample.mistake, kind.sample_source(question, variable, sample.raw))
-    return answers
-
-
-def _case(case: Any) -> str:
-    inputs = ", ".join(f"{name}={value!r}" for name, value in case.inputs.items())
-    return f"({inputs})  →  {'raises' if case.raises else repr(case.expected)}"
+        return {None: wanted_results(question)}
+    return {which: kind.sample_source(question, variable, raw) for which, raw in known_answers(kind, question).items()}
 
 
 def print_formula(formula: Formula) -> None:

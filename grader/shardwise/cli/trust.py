@@ -1,7 +1,7 @@
 """Trust in the banks that a shardwise.toml names: a bank contains code, and the folder may belong to somebody else.
 
 A bank that a shardwise.toml names runs only after the user has agreed once, as with direnv and git's safe.directory.
-A bank named by --bank or SHARDWISE_BANK, and the installed bank, need no consent.
+A bank named by --bank or SHARDWISE_BANK, and installed banks, need no consent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import typer
 
 from shardwise.atomic_files import write_file
 from shardwise.bank.bank import Bank
-from shardwise.bank.discovery import shipped
+from shardwise.bank.discovery import is_installed
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.text_files import read_bounded
 
@@ -73,9 +73,8 @@ def _is_trusted(folder: Path) -> bool:
     named = os.environ.get(VARIABLE, "").split(os.pathsep)
     if "*" in named or str(folder) in named:
         return True
-    with suppress(ShardwiseError):
-        if folder == shipped():
-            return True
+    if is_installed(folder):
+        return True
     with suppress(OSError):  # if the owner changed, it is not the folder that was trusted
         return _known().get(str(folder)) == folder.stat().st_uid
     return False

@@ -8,7 +8,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.base import Kind, View
 from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.calls import Runner, plain
-from shardwise.question import Feedback, Question
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.units import narrow
 
 
@@ -31,6 +31,26 @@ def as_read(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> View:
     except Unreadable as error:
         return {"why": str(error)}
     return {} if value is None else {"read": kind.read(form, value)}
+
+
+def known_answers(kind: Kind[Any, Any, Any], question: Question) -> dict[int | None, Any]:
+    """Return a right answer, under None, and an answer for each recognised mistake; nothing for programs."""
+    found: dict[int | None, Any] = {}
+    for sample in () if kind.is_program else kind.samples(question):
+        if sample.mistake is not None or sample.outcome == Outcome.CORRECT:
+            found.setdefault(sample.mistake, sample.raw)
+    return found
+
+
+def wanted_results(question: Question) -> str:
+    """Return what a program has to return, one line per case; "" if the answer is no program."""
+    cases = getattr(question.key, "cases", ())
+    return "\n".join(map(_case, cases))
+
+
+def _case(case: Any) -> str:
+    inputs = ", ".join(f"{name}={value!r}" for name, value in case.inputs.items())
+    return f"({inputs})  →  {'raises' if case.raises else repr(case.expected)}"
 
 
 def _plain(raw: Any) -> Any:

@@ -16,10 +16,12 @@ from book import sources
 from browser.conftest import faults_of, violations
 from checkout import ROOT, checkout_bank
 from contrast import PALE
+from shardwise.app.app import App
 from shardwise.app.server import AppServer
 from shardwise.app.site.documentation import entries_of
 from shardwise.app.steps import END, overview
 from shardwise.bank.bank import Banks
+from shardwise.student.session import Session
 
 pytestmark = pytest.mark.slow  # half a minute
 ADDRESS = "http://127.0.0.1:1/site/"  # nothing listens there: the test itself hands out the files
@@ -114,7 +116,7 @@ def test_the_book_and_the_app_have_one_navigation(in_browser: Page) -> None:
     where = "links => links.map((link) => [link.textContent, link.hash])"
     in_browser.goto(f"{ADDRESS}{PAGES[0]}")
     in_the_book = links.evaluate_all(where)
-    with AppServer(Banks([checkout_bank()])) as server:
+    with AppServer(App(Session.of(Banks([checkout_bank()])))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         in_browser.goto(server.url)
         expect(links.filter(has_text="Planner")).to_be_visible()  # the last link to be there: Python names it

@@ -1,7 +1,7 @@
 // The backend of `shardwise start`: Python on this computer, which keeps everything in the student's progress file.
 
-const GONE =
-  "shardwise has stopped, or this page belongs to an earlier start. Run <code>shardwise start</code>, and open the address that it prints.";
+const gone = (command) =>
+  `shardwise has stopped, or this page belongs to an earlier start. Run <code>${command}</code>, and open the address that it prints.`;
 const TOKEN = "shardwise token"; // in the storage of this origin, which other ports of this computer cannot read
 const SETTLED_MS = 300; // from the last key press until drafts are sent
 
@@ -13,7 +13,8 @@ const post = (request, more) =>
     ...more,
   }).catch(() => null);
 
-export function server() {
+/** The backend of a page that this command serves. */
+export function server(command = "shardwise start") {
   const [, given] = location.hash.match(/^#token=(.+)$/) ?? [];
   if (given) {
     localStorage.setItem(TOKEN, given);
@@ -25,7 +26,7 @@ export function server() {
 
   const ask = async (request) => {
     const response = await post(request);
-    if (!response?.ok) return { error: `<p>${GONE}</p>` };
+    if (!response?.ok) return { error: `<p>${gone(command)}</p>` };
     const reply = await response.json();
     if (request.do === "open" && reply.drafts)
       kept.set(request.problem, { ...reply.drafts, ...kept.get(request.problem) });

@@ -13,7 +13,7 @@ from typing import Any
 from shardwise.app.server import STATIC
 from shardwise.app.site.compile import COMPILED, ENGINE, LATER, data_files, lesson_figures, must_be_built, with_policy
 from shardwise.app.site.packing import SITE, Files, bank_files, packages, top_level, with_bytecode, zipped
-from shardwise.bank.bank import Banks
+from shardwise.bank.bank import Bank, Banks
 from shardwise.errors import ShardwiseError
 
 _HOST = b'data-host="site"'
@@ -37,9 +37,7 @@ def write_one_file(banks: Banks, chapter: str, out: Path) -> int:
 
 def one_file(banks: Banks, chapter: str, out: Path) -> bytes:
     """Return the page of a chapter, to be written into a file."""
-    bank = banks.of(chapter)
-    problems = {problem.id: problem for problem in bank.of_chapter(chapter)}
-    alone = Banks([replace(bank, chapters={chapter: bank.chapters[chapter]}, problems=problems)])
+    alone = Banks([_only(chapter, bank) for bank in banks.all if chapter in bank.chapters])
     files = {path.name: path.read_bytes() for path in ENGINE.iterdir() if path.name not in (COMPILED, LATER)}
     ours, names = bank_files(alone, {"shardwise", *top_level(files["packages.zip"])})
     compiled = ENGINE / COMPILED
@@ -50,6 +48,11 @@ def one_file(banks: Banks, chapter: str, out: Path) -> bytes:
     settings: dict[str, Any] = {"engine": "./", "folder": f"/{SITE}", "banks": names, "later": []}
     files |= _with_figures(data_files(alone, banks, out, settings), lesson_figures(alone))
     return _page(files)
+
+
+def _only(chapter: str, bank: Bank) -> Bank:
+    problems = {problem.id: problem for problem in bank.of_chapter(chapter)}
+    return replace(bank, chapters={chapter: bank.chapters[chapter]}, problems=problems)
 
 
 def _with_figures(data: Files, figures: Files) -> Files:

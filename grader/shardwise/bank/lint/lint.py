@@ -19,7 +19,7 @@ from shardwise.bank.lint.never_drawn import REMEDY, Waiting
 from shardwise.bank.lint.places import Place, place_of
 from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.lint.unthinking import unthinking_faults
-from shardwise.bank.lint.visible_numbers import Solutions, hidden
+from shardwise.bank.lint.visible_numbers import Solutions, hidden, typed_numbers
 from shardwise.bank.lint.wording import wording_faults
 from shardwise.bank.pages.curriculum import curriculum_faults
 from shardwise.bank.pages.interactive_figures import moving_faults
@@ -181,6 +181,8 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                 found.add(message)
             for name in unused(problem):
                 found.add(f"params.{name} is drawn but never used", ("params", name))
+            for part, name, message in typed_numbers(problem):
+                found.add(message, solution_of(problem, part), remedy=f"Write {{{{ {name} }}}} instead.")
             for place, name, function in taken_silently(problem):
                 found.add(
                     f"{function} has a default for {name}, but gets the parameter of that name instead",
@@ -296,9 +298,10 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
             found.add(message, (name,), seed=seed)
         for message in keeping_faults(question):
             found.add(message, seed=seed)
-        for template, its in problem.kind.parts(problem.template, drawn, made):
+        for part, (template, its) in enumerate(problem.kind.parts(problem.template, drawn, made)):
+            place: Place = () if template is problem.template else ("parts", part)
             for message in dimension_faults(template, its):
-                found.add(message, ("answer", "unit"))
+                found.add(message, (*place, "answer", "unit"))
     for message in marked_otherwise(problem, question, is_sampled=sampled, only_one=number >= MARKED):
         found.add(message, seed=seed)
     return drawn.rng.attempt

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import question_of
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds import kind_of, kinds
+from shardwise.kinds import kind_of, kinds, text_of
 from shardwise.kinds.base import NumericKind
 from shardwise.kinds.calls import run_here
 from shardwise.markdown.plain import to_plain
@@ -18,7 +18,7 @@ from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.template.draw import Draw, with_other_values
 from shardwise.template.parameters import Parameter
-from shardwise.units import THIN_SPACE
+from shardwise.units import THIN_SPACE, show_amount, to_base, unit
 
 _OTHERS = 4  # other values to try for a parameter while the rest of the draw stays fixed
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?×\s?10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?(?:\s?[A-Za-zµ$€%][\w/µ·]*)?")
@@ -32,9 +32,11 @@ def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[
 
     One parameter changes while all others stay. If the question then looks the same but another answer is right, nobody can
     know which. It is not a fault if the question shows a derived value or a table to look the number up in, or if the answer
-    stays right.
+    stays right. A fixed number without a unit may be a premise in words, such as FP32.
     """
     for name, parameter in problem.template.params.items():
+        if len(parameter.values()) == 1 and _is_said(question, name):
+            continue
         for other in _others(parameter, drawn.values[name]):
             twin = _twin(problem, drawn, name, other)
             if twin is None:
@@ -51,12 +53,20 @@ def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[
 
 
 def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
-    """Return a few other values of a parameter, in base units; none if it is fixed or derived."""
+    """Return a few other values of a parameter, in base units; none if it is derived, or fixed without a unit."""
     if parameter.derived is not None:
         return ()
     values = parameter.values()
+    if len(values) == 1:
+        return [2 * drawn] if parameter.unit and drawn else ()
     some = values[:: max(1, len(values) // (2 * _OTHERS))]
     return [base for base in map(parameter.base, some) if base != drawn][:_OTHERS]
+
+
+def _is_said(question: Question, name: str) -> bool:
+    """Return whether the number of a parameter is in the question, as one that the author typed is."""
+    number = str(question.params[name]).partition(" ")[0]
+    return re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", text_of(question)) is not None
 
 
 def _twin(problem: Problem, drawn: Draw, name: str, other: Any) -> Question | None:
@@ -127,6 +137,46 @@ class Solutions:
                         ),
                     )
                     break
+
+
+def typed_numbers(problem: Problem) -> Iterator[tuple[int, str, str]]:
+    """Yield parts whose solution has a number where each draw has its own, with a parameter of that value and a message.
+
+    The number is with its unit a value of a parameter that the text does not print, neither itself nor what is derived from it.
+    """
+    params = problem.template.params
+    whole = problem.template.solution
+    for place, piece in enumerate(problem.template.answered):
+        text = piece.solution if piece.solution == whole else f"{piece.solution}\n{whole}"
+        printed = _followed(params, " ".join(_JINJA.findall(text)))
+        typed = set(_numbers(_JINJA.sub(" ; ", text)))
+        for name, parameter in params.items():
+            if name in printed or len(parameter.values()) < 2 or not _has_dimension(parameter):
+                continue
+            for shown in _amounts(parameter):
+                if shown in typed:
+                    yield place, name, f"the solution says {shown}, but params.{name} has other values in other draws"
+                    break
+
+
+def _followed(params: Mapping[str, Parameter], text: str) -> set[str]:
+    """Return the parameters that a text names, and those from which they are derived."""
+    found = {name for name in params if re.search(rf"\b{name}\b", text)}
+    for name in reversed(list(params)):  # a derived parameter uses only those before it
+        if name in found:
+            found |= {other for other in params if re.search(rf"\b{other}\b", params[name].derived or "")}
+    return found
+
+
+def _amounts(parameter: Parameter) -> Iterator[str]:
+    """Yield the values of a parameter with their unit, but without the direction of a bandwidth."""
+    name: Any = parameter.unit
+    for value in map(float, parameter.values()):
+        yield show_amount(to_base(value, name), name).replace(THIN_SPACE, "")
+
+
+def _has_dimension(parameter: Parameter) -> bool:
+    return parameter.unit is not None and unit(parameter.unit).dimension != "dimensionless"
 
 
 def _numeric(question: Question) -> Iterator[Question | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shardwise.atomic_files import write_file
 from shardwise.bank.bank import Bank, Banks
-from shardwise.bank.discovery import SHIPPED, name_of
+from shardwise.bank.discovery import SHIPPED, is_installed, name_of
 from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.text_files import read_bounded
@@ -58,8 +58,9 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
 
 def named_in(bank: Bank, out: Path) -> str | None:
     """Return how a notebook in `out` names its bank; None for the shipped bank."""
-    if name_of(bank.folder) == SHIPPED:
-        return None
+    if is_installed(bank.folder):
+        name = name_of(bank.folder)
+        return None if name == SHIPPED else name
     return Path(os.path.relpath(bank.folder, out.resolve())).as_posix()
 
 

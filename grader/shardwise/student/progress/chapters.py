@@ -201,8 +201,8 @@ def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: s
     for name, chapter in banks.chapters.items():
         if only not in (None, name):
             continue
-        bank = banks.of(name)
-        rows = [_row(problem, done.get((names[bank.folder], problem.id), ()), now) for problem in bank.of_chapter(name)]
+        its = banks.of_chapter(name)
+        rows = [_row(problem, done.get((names[problem.bank], problem.id), ()), now) for problem in its]
         chapters.append(ChapterProgress(name, chapter.title, chapter.summary, tuple(rows), now, following[name]))
     strangers = {
         place[1]: len(events) for place, events in done.items() if place[0] in names.values() and place not in ours

@@ -1,0 +1,278 @@
+"""The preview: a bank for its author, each problem with many variants, as students see them and with all that they do not see."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from shardwise.bank.bank import Bank, Banks, Problem
+from shardwise.bank.cpu_limit import TooLong, at_most
+from shardwise.bank.digests import files_below
+from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.posing import question_of, solved
+from shardwise.bank.processes import end_at_once, is_of_the_command
+from shardwise.errors import AUTHORS_CAN_RAISE, Fault, Faulty, ShardwiseError
+from shardwise.kinds import kind_of
+from shardwise.kinds.answers import known_answers, wanted_results
+from shardwise.kinds.calls import in_one_line
+from shardwise.markdown.escaping import safe
+from shardwise.markdown.html import to_html
+from shardwise.question import Question
+from shardwise.student.desk import Desk
+from shardwise.student.progress.journal import Journal
+from shardwise.student.session import Session
+from shardwise.template.draw import Draw, whole
+from shardwise.units import show_amount
+
+Data = dict[str, Any]
+Request = Mapping[str, Any]
+_DIED = "The process that draws this problem died. Does a reference call os._exit, or run out of memory?"
+
+
+class Preview:
+    """The replies to the page of a preview. Forms ask the desk, through it; what is tried in them is not saved.
+
+    - `bank`: the problems by chapter, and what is wrong with the chapters. It opens the banks again if a file has changed.
+    - `variants`: a problem as it was read last without a fault, with the questions that it poses.
+    - `lint`: the faults of the problem, as the lint finds them for these draws.
+    - `stamp`: a text that changes when a file of the banks does.
+    """
+
+    def __init__(self, banks: Banks, only: Sequence[str] = (), variants: int = 12) -> None:
+        self.banks = banks
+        self._only, self._count = only, variants
+        self._faults: Sequence[Fault] = ()  # of chapters, since the banks were opened
+        self._stamp = self._now()
+        self._desk = self._fresh_desk()
+        self._good: dict[str, list[tuple[Question, Data]]] = {}  # by problem: what it posed last
+        self._jobs: set[Future[Any]] = set()  # that are not done
+        self._lock = Lock()
+        self._pool = _pool()
+        self._pool.submit(int)  # the first process starts while the browser does
+
+    def reply(self, request: Any) -> Data:
+        """Return the reply to a request, or one with an `error` in HTML. Never raises."""
+        action = _ACTIONS.get(str(request.get("do"))) if isinstance(request, Mapping) else None
+        if action is None:
+            return self._desk.reply(request)
+        try:
+            return action(self, request)
+        except ShardwiseError as error:
+            return {"error": to_html(safe(str(error)))}
+        except Exception as error:
+            return {
+                "error": to_html(f"Something went wrong on our side (`{safe(in_one_line(error))}`). Please report it.")
+            }
+
+    def close(self) -> None:
+        """End the processes that draw."""
+        end_at_once(self._pool)
+
+    def _bank(self, _: Request) -> Data:
+        with self._lock:
+            self._reopen()
+        shown = [problem for problem in self.banks.problems.values() if _is_chosen(problem, self._only)]
+        return {
+            "bank": str(self.banks),
+            "chapters": [
+                {"title": self.banks.chapters[chapter].title, "problems": list(map(_listed, problems))}
+                for chapter, problems in groupby(shown, key=lambda problem: problem.chapter)
+            ],
+            "faults": list(map(str, self._faults)),
+        }
+
+    def _variants(self, request: Request) -> Data:
+        problem = self._problem(request)
+        made, fault = self._done(posed_variants, problem)
+        is_good = made is not None and len(made) == self._count
+        if is_good:
+            self._good[problem.id] = made
+        known = self._good.get(problem.id) or made or []
+        return {
+            "path": min(str(problem.path), os.path.relpath(problem.path), key=len),
+            "isOld": not is_good and problem.id in self._good,
+            "why": fault,
+            "variants": [{**data, "given": self._desk.open(question)} for question, data in known],
+        }
+
+    def _lint(self, request: Request) -> Data:
+        report, fault = self._done(linted, self._problem(request))
+        if report is None:
+            return {"faults": [fault], "margin": None}
+        return {"faults": list(map(str, report.faults)), "margin": _finite(report.margin)}
+
+    def _problem(self, request: Request) -> Problem:
+        return self.banks.find(str(request.get("problem")))
+
+    def _done(self, job: Callable[[Path, str, int], Any], problem: Problem) -> tuple[Any, str]:
+        """Return the result of a job in another process, or why there is none."""
+        pool = self._pool
+        future: Future[Any] = pool.submit(job, problem.bank, problem.id, self._count)
+        self._jobs.add(future)
+        try:
+            return future.result(), ""
+        except BrokenProcessPool:
+            with self._lock:
+                if self._pool is pool:
+                    self._pool = _pool()
+            return None, _DIED
+        except ShardwiseError as error:
+            return None, str(error)
+        finally:
+            self._jobs.discard(future)
+
+    def _reopen(self) -> None:
+        """Open the banks again if a file has changed. If a chapter is faulty now, the banks stay as they were."""
+        stamp = self._now()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        if self._jobs:  # about the files as they were, and perhaps without an end
+            before, self._pool = self._pool, _pool()
+            end_at_once(before)
+        try:
+            self.banks, self._faults = Banks([Bank.open(bank.folder) for bank in self.banks.all]), ()
+        except Faulty as error:
+            self._faults = error.faults
+        except ShardwiseError as error:
+            self._faults = [Fault("problems", str(error))]
+        self._desk = self._fresh_desk()
+
+    def _fresh_desk(self) -> Desk:
+        session = Session.of(self.banks)
+        session.journal = Journal(None)
+        return Desk(session)
+
+    def _now(self) -> str:
+        """Return a text that changes when a file of the banks does."""
+        digest = hashlib.sha256()
+        for bank in self.banks.all:
+            for folder in (bank.lessons, bank.folder / "solutions"):
+                for name in files_below(folder):
+                    try:
+                        state = (folder / name).stat()
+                    except OSError:  # an editor is replacing it
+                        continue
+                    digest.update(f"{name} {state.st_mtime_ns} {state.st_size}\n".encode(errors="replace"))
+        return digest.hexdigest()
+
+
+_ACTIONS: dict[str, Callable[[Preview, Request], Data]] = {
+    "bank": Preview._bank,
+    "variants": Preview._variants,
+    "lint": Preview._lint,
+    "stamp": lambda preview, _: {"stamp": preview._now()},
+}
+
+
+def chosen_problems(banks: Banks, named: Sequence[str]) -> list[str]:
+    """Return the names of problems, each a slug or the beginning of an id. Raises ShardwiseError for one that nothing has."""
+    for name in named:
+        if not any(_is_chosen(problem, [name]) for problem in banks.problems.values()):
+            banks.find(name)  # raises an error with the closest names
+    return list(named)
+
+
+def _pool() -> ProcessPoolExecutor:
+    """Return two processes: one poses what the page shows first, while the other lints."""
+    return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), initializer=is_of_the_command)
+
+
+def _is_chosen(problem: Problem, only: Sequence[str]) -> bool:
+    return not only or problem.id.startswith(tuple(only)) or problem.slug in only
+
+
+def _listed(problem: Problem) -> Data:
+    """Return what the list of problems shows."""
+    try:
+        data = problem.data
+        return {"id": problem.id, **{name: data[name] for name in ("title", "kind", "points", "difficulty")}}
+    except Faulty as error:
+        return {"id": problem.id, "title": problem.slug, "why": error.faults[0].message}
+
+
+# In a process of its own, whose main thread can stop an endless reference ---------------------------------------------
+
+
+def linted(folder: Path, name: str, draws: int) -> Any:
+    """Return the lint's report on a problem of the bank in a folder. Raises Faulty."""
+    problem = Bank.open(folder).problems[name]
+    _ = problem.template
+    return lint_problem(problem, seeds=draws)
+
+
+def posed_variants(folder: Path, name: str, count: int) -> list[tuple[Question, Data]]:
+    """Return the questions that a problem poses for the first seeds, each with what its author wants to see.
+
+    They end at a draw that fails. Raises Faulty.
+    """
+    problem, found = Bank.open(folder).problems[name], []
+    _ = problem.template
+    for seed in range(count):
+        try:
+            with at_most():
+                found.append(_variant(problem, str(seed)))
+        except (TooLong, *AUTHORS_CAN_RAISE):  # the lint reports it with its line
+            break
+    return found
+
+
+def _variant(problem: Problem, seed: str) -> tuple[Question, Data]:
+    drawn, made = solved(problem, seed)
+    question = question_of(problem, drawn, made)
+    kind, answers = kind_of(question), known_answers(kind_of(question), question)
+    proof = problem.kind.prove(problem.template, drawn, made)
+    mistakes = [
+        {"answer": _written(answers[number]) if number in answers else "", "html": to_html(said)}
+        for number, said in enumerate(kind.mistakes(question))
+    ]
+    return question, {
+        "seed": seed,
+        "params": dict(question.params),
+        "key": _written(answers.get(None, "")) or wanted_results(question),
+        "oracle": list(_counted(problem, drawn, made)),
+        "agrees": proof.confirmed,
+        "faults": proof.faults,
+        "needsOracle": kind.needs_oracle,
+        "margin": _finite(proof.margin),
+        "rejected": question.rejected,
+        "mistakes": mistakes,
+        "hints": list(map(to_html, question.hints)),
+        "solution": to_html(question.solution),
+    }
+
+
+def _counted(problem: Problem, drawn: Draw, made: Any) -> list[str]:
+    """Return what the oracle of each part with one number gives."""
+    found = []
+    for template, its in problem.kind.parts(problem.template, drawn, made):
+        answer: Any = getattr(template, "answer", None)
+        oracle, unit = getattr(answer, "oracle", None), getattr(answer, "unit", None)
+        value = None
+        if isinstance(oracle, str) and isinstance(unit, str):
+            with suppress(ShardwiseError):  # the arguments are the student's, as in a formula
+                value = its.references.call(its.references.oracle(oracle), its.values, answer.arguments)
+        if isinstance(value, int | float):
+            found.append(show_amount(whole(value), str(unit), getattr(answer, "direction", None) or "none"))
+    return found
+
+
+def _written(raw: Any) -> str:
+    """Return an answer as one would type it."""
+    if isinstance(raw, Mapping):
+        return "; ".join(f"{name} = {_written(value)}" for name, value in raw.items())
+    return ", ".join(map(_written, raw)) if isinstance(raw, list | tuple) else str(raw)
+
+
+def _finite(margin: float) -> float | None:
+    return margin if math.isfinite(margin) else None
