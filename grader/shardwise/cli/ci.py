@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from shardwise.atomic_files import write_file
 from shardwise.course.gradescope import METADATA
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
@@ -82,21 +80,3 @@ def metadata_of(gradescope: Path | None) -> Path | None:
 
     file = gradescope.resolve().parent.parent / METADATA if gradescope else None
     return file if file and file.is_file() else None
-
-
-def write_gradescope(results: Sequence[Result], path: Path, visibility: str = "visible") -> bool:
-    """Write Gradescope's results.json, and return whether it contains a grade.
-
-    The file is always written: without it, students only see that the autograder failed.
-    """
-    if len(results) == 1:
-        (result,) = results
-    else:
-        found = (
-            f"there are {len(results)} here: {', '.join(sorted(Path(result.path).name for result in results)[:5])}"
-            if results
-            else "there is none here"
-        )
-        result = Result("", status="ungraded", reason=f"Hand in one notebook (*.ipynb); {found}.")
-    write_file(path, json.dumps(reports.gradescope(result, visibility), ensure_ascii=False, indent=2).encode())
-    return result.complete

@@ -137,6 +137,7 @@ def grade(
     2, wrong usage.
     """
     from shardwise.cli import ci
+    from shardwise.exchange.gradescope_run import write_gradescope
     from shardwise.grading.batch import NoNotebook
     from shardwise.grading.intake import locks_near
     from shardwise.grading.worker import Settings
@@ -162,11 +163,11 @@ def grade(
         batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
     except NoNotebook:
         if gradescope:
-            ci.write_gradescope((), gradescope, visibility)
+            write_gradescope((), gradescope, visibility)
         raise
     if junit:
         ci.write_junit(batch, junit)
-    has_grade = not gradescope or ci.write_gradescope(ci.handed_in(batch), gradescope, visibility)
+    has_grade = not gradescope or write_gradescope(ci.handed_in(batch), gradescope, visibility)
     counts = print_grades(batch)
     if gradescope and (notebooks := len(ci.handed_in(batch))) != 1:
         typer.echo(
