@@ -1,15 +1,14 @@
-"""Output for CI and Gradescope: a report in their format, and an exit code."""
+"""What decides the exit code of a job, and what a report may say to students."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shardwise.course.gradescope import METADATA
 from shardwise.errors import ShardwiseError
-from shardwise.grading import reports
 from shardwise.grading.outcome import Batch
 from shardwise.grading.reports import VISIBILITIES
 from shardwise.grading.results import Result
@@ -38,8 +37,24 @@ def threshold(text: str) -> Threshold:
 
 
 def handed_in(batch: Batch) -> list[Result]:
-    """Return the results of the submitted notebooks, without students who handed in nothing."""
-    return list(batch.handed_in())
+    """Return the results of the submitted notebooks, without students who handed in nothing and without classmates' names."""
+    whose = [
+        (student, word)
+        for lock in batch.locks.values()
+        for student in lock.students()
+        for name, also in [lock.called(student)]
+        for word in (student, name, *also)
+    ]
+    return [_without_classmates(result, whose) for result in batch.handed_in()]
+
+
+def _without_classmates(result: Result, whose: Sequence[tuple[str, str]]) -> Result:
+    """Return a result whose reason names no other student of its set: its reader may be a student."""
+    names = [re.escape(word) for student, word in whose if student != result.student and len(word) > 1]
+    if not (result.reason and names):
+        return result
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(names, key=len, reverse=True))})(?!\w)")
+    return replace(result, reason=named.sub("another student", result.reason))
 
 
 def say_who_is_under(batch: Batch, least: Threshold, say: Callable[[str], None]) -> bool:
@@ -61,11 +76,6 @@ def say_who_is_another(batch: Batch, expected: str, say: Callable[[str], None]) 
     for result in others:
         say(f"{result.path} belongs to {result.set or 'no chapter or set'}, but --expect names {expected}")
     return bool(others)
-
-
-def write_junit(batch: Batch, path: Path) -> None:
-    """Write JUnit XML for the submitted notebooks."""
-    reports.write_junit(handed_in(batch), path)
 
 
 def must_be_a_visibility(visibility: str) -> None:
