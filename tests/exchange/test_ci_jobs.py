@@ -18,6 +18,7 @@ from classroom import Classroom
 from shardwise import __version__
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
+from shardwise.bank.scaffold import init_bank
 from shardwise.course.assigning.notebooks import chapter_notebook, file_text
 from shardwise.course.assigning.simulated_class import fill, mistaken, right
 from shardwise.question import Question
@@ -26,6 +27,12 @@ from shardwise.template.yaml_source import parse_yaml
 BEGINNINGS = ROOT / "grader" / "shardwise" / "course" / "beginnings"
 ACTION = ROOT / ".github" / "actions" / "grade" / "action.yml"
 WORKFLOW = ROOT / ".github" / "workflows" / "grade-notebooks.yml"
+PRACTICE, GRADE, LINT, GITLAB = (
+    "for-students/practice.yml",
+    "dot-github/workflows/grade.yml",
+    "dot-github/workflows/lint.yml",
+    "dot-gitlab-ci.yml",
+)
 BIN = Path(sys.executable).parent
 CHAPTER = "16-capstone-405b"
 FEW = ("bytes-per-gpu", "ring-or-tree")
@@ -33,7 +40,7 @@ FEW = ("bytes-per-gpu", "ring-or-tree")
 
 def as_written(name: str) -> str:
     """A file as `init course` writes it."""
-    return (BEGINNINGS / name).read_text("utf-8").replace("VERSION", __version__)
+    return (BEGINNINGS / name).read_text("utf-8").replace("{version}", __version__)
 
 
 def loaded(text: str) -> Any:
@@ -99,7 +106,7 @@ class GitHub(Repository):
 
     def grade_as_student(self) -> int:
         """Run practice.yml, through the workflow that it calls and the action that this one uses."""
-        given = loaded(as_written("practice.yml"))["jobs"]["grade"]["with"]
+        given = loaded(as_written(PRACTICE))["jobs"]["grade"]["with"]
         known = {
             f"inputs.{name}": given.get(name, "")
             for name in loaded(WORKFLOW.read_text("utf-8"))["on"]["workflow_call"]["inputs"]
@@ -133,9 +140,9 @@ def committed_course(repository: Repository, folder: Path, bank: Bank) -> str:
 def test_every_job_is_valid_for_its_system_and_for_zizmor(tmp_path: Path) -> None:
     workflows = tmp_path / ".github" / "workflows"
     workflows.mkdir(parents=True)
-    for name in ("practice.yml", "grade.yml"):
-        (workflows / name).write_text(as_written(name))
-    (tmp_path / ".gitlab-ci.yml").write_text(as_written("gitlab-ci.yml"))
+    for name in (PRACTICE, GRADE, LINT):
+        (workflows / Path(name).name).write_text(as_written(name))
+    (tmp_path / ".gitlab-ci.yml").write_text(as_written(GITLAB))
     check = [BIN / "check-jsonschema", "--quiet", "--builtin-schema"]
     for command in (
         [*check, "vendor.github-workflows", WORKFLOW, *workflows.iterdir()],
@@ -187,7 +194,7 @@ def test_a_course_is_graded_with_its_key_from_a_secret(tmp_path: Path, whole_ban
     github = GitHub(tmp_path / "github")
     key = committed_course(github, tmp_path / "course", whole_bank)
     github.clone()
-    *_, step = loaded(as_written("grade.yml"))["jobs"]["grade"]["steps"]
+    *_, step = loaded(as_written(GRADE))["jobs"]["grade"]["steps"]
     known = {"inputs.set": "week-1", "secrets.SHARDWISE_KEY": key}
     assert github.grade({name: filled_in(value, known) for name, value in step["with"].items()}) == 0, github.said
     assert "| ada | week-1 | 4 of 4 points |" in github.summary
@@ -198,11 +205,26 @@ def test_a_course_is_graded_with_its_key_from_a_secret(tmp_path: Path, whole_ban
     assert "the course key that signed it is missing" in github.said
 
 
+def test_a_fault_in_the_courses_bank_is_annotated_and_fails_the_job(tmp_path: Path) -> None:
+    github = GitHub(tmp_path)
+    init_bank(github.origin / "bank", ("quantity",))
+    github.clone()
+    [script] = [step["run"] for step in loaded(as_written(LINT))["jobs"]["lint"]["steps"] if step.get("name") == "Lint"]
+    for said in ("all sound", "all sound; 1 unchanged since an earlier run"):
+        assert github.run(script, {}) == 0
+        assert f": {said}\n" in github.said
+    assert list((github.home / ".cache" / "shardwise" / "lint").iterdir())  # what the step before it keeps
+    problem = next((github.checkout / "bank" / "problems").glob("*/first-quantity.yaml"))
+    problem.write_text(problem.read_text().replace("oracle: example.", "oracle: example.no_"))
+    assert github.run(script, {}) == 1
+    assert f"::error file={problem.relative_to(github.checkout)},line=" in github.said
+
+
 # GitLab -------------------------------------------------------------------------------------------------------------
 
 
 def gitlab(repository: Repository, **variables: str) -> int:
-    job = loaded(as_written("gitlab-ci.yml"))["grade"]
+    job = loaded(as_written(GITLAB))["grade"]
     defaults = {name: str(value) for name, value in job["variables"].items()}
     return repository.run("\n".join(job["script"]), {**defaults, **variables})
 
@@ -225,7 +247,7 @@ def test_gitlab_grades_a_course_with_its_key_from_a_variable(tmp_path: Path, who
     repository = Repository(tmp_path / "gitlab")
     key = committed_course(repository, tmp_path / "course", whole_bank)
     repository.clone()
-    [options] = re.findall(r"OPTIONS to\n# (.+)", as_written("gitlab-ci.yml"))
+    [options] = re.findall(r"OPTIONS to\n# (.+)", as_written(GITLAB))
     given = {"NOTEBOOKS": "submitted/week-1", "OPTIONS": options, "SHARDWISE_KEY": key}
     assert gitlab(repository, **given) == 0, repository.said
     assert "2 graded, 0 could not be graded, 1 missing" in repository.said

@@ -232,9 +232,12 @@ def test_in_a_course_folder_the_sets_name_is_enough(
     (tmp_path / "course.yaml").write_text("title: Systems\n")
     shutil.copytree(room.out, tmp_path / "assigned" / "week-1")
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["autograder", "week-1", "--out", "a.zip"])
-    assert done.exit_code == 0, done.output
-    assert zipfile.is_zipfile("a.zip")
+    for name in ("week-1", "sets/week-1.yaml"):
+        done = CliRunner().invoke(app, ["autograder", name, "--out", "a.zip"])
+        assert done.exit_code == 0, done.output
+        assert zipfile.is_zipfile("a.zip")
+    done = CliRunner().invoke(app, ["autograder", "week-2", "--out", "b.zip"])
+    assert "There is no lock file" in str(done.exception) and not Path("b.zip").exists()
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def autograder(
     lock = Lock(_lock_of(assigned), named_key(key))
     done = write_autograder(lock, out, visibility=visibility, wheels=wheel or ())
     typer.echo(f"Wrote {out} for {done.students} student{'s' * (done.students != 1)} of {lock.set_name}.")
-    typer.echo(f"Its setup.sh installs {', '.join(done.requirements)}; for what PyPI does not have, add --wheel.")
+    typer.echo(f"Its setup.sh installs {', '.join(done.requirements)}; pass what is not on PyPI with --wheel.")
     typer.echo("Do not share it with students: it contains every student's questions and answer keys.")
 
 
@@ -58,9 +58,8 @@ def _lock_of(assigned: str) -> Path:
     from shardwise.course.course_file import course_around
 
     path = Path(assigned)
-    if not path.exists() and (course := course_around(Path.cwd())):
-        name = path.name.removesuffix(".yaml")
-        path = course.assigned(name) / f"{name}{LOCK_SUFFIX}"
+    if (path.suffix == ".yaml" or not path.exists()) and (course := course_around(Path.cwd())):
+        path = course.assigned(path.stem) / f"{path.stem}{LOCK_SUFFIX}"
     if not path.is_file():
         raise ShardwiseError(
             f"There is no lock file {path}. `assign` writes it; name it, or the set in a course folder."

@@ -55,9 +55,8 @@ def write_autograder(lock: Lock, out: Path, *, visibility: str = "visible", whee
             _add(file, f"{LOCKS}/{student}{LOCK_SUFFIX}", _locked(lock, [line], key))
         _add(file, f"{lock.set_name}{LOCK_SUFFIX}", _locked(lock, names, key))
         _add(file, KEY, f"{key.hex()}\n".encode())
-        requirements = tuple(_requirements(kinds, wheels))
-        listed = [*(f"./wheels/{wheel.name}" for wheel in wheels), *requirements]
-        _add(file, "requirements.txt", "".join(f"{each}\n" for each in listed).encode())
+        requirements = (*(f"./wheels/{wheel.name}" for wheel in wheels), *_requirements(kinds, wheels))
+        _add(file, "requirements.txt", "".join(f"{each}\n" for each in requirements).encode())
         _add(file, NOT_GRADED, json.dumps(gradescope(_not_graded(lock), visibility), indent=2).encode())
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         for name, written in (("setup.sh", {"PYTHON_VERSION": python}), ("run_autograder", {"VISIBILITY": visibility})):
