@@ -59,7 +59,8 @@ def _lock_of(assigned: str) -> Path:
 
     path = Path(assigned)
     if (path.suffix == ".yaml" or not path.exists()) and (course := course_around(Path.cwd())):
-        path = course.assigned(path.stem) / f"{path.stem}{LOCK_SUFFIX}"
+        name = path.name.removesuffix(".yaml")
+        path = course.assigned(name) / f"{name}{LOCK_SUFFIX}"
     if not path.is_file():
         raise ShardwiseError(
             f"There is no lock file {path}. `assign` writes it; name it, or the set in a course folder."
