@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,30 +36,32 @@ def threshold(text: str) -> Threshold:
     return Threshold(text.strip(), number / 100 if found[2] else number, bool(found[2]))
 
 
+_CLASSMATE = "another student"  # in reports that students may read
+
+
 def handed_in(batch: Batch) -> list[Result]:
     """Return the results of the submitted notebooks, without students who handed in nothing and without classmates' names."""
-    whose = [
-        (student, word)
-        for lock in batch.locks.values()
-        for student in lock.students()
-        for name, also in [lock.called(student)]
-        for word in (student, name, *also)
-    ]
-    return [_without_classmates(result, whose) for result in batch.handed_in()]
+    owners: dict[str, set[str]] = {}  # students by their ids, names and aliases
+    for lock in batch.locks.values():
+        for student in lock.students():
+            name, also = lock.called(student)
+            for word in (student, name, *also):
+                owners.setdefault(word, set()).add(student)
+    words = sorted((re.escape(word) for word in owners if len(word) > 1), key=len, reverse=True)
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
 
+    def without_classmates(result: Result) -> Result:
+        if not (result.reason and named):
+            return result
+        kept = named.sub(lambda word: word[0] if result.student in owners[word[0]] else _CLASSMATE, result.reason)
+        return replace(result, reason=kept)
 
-def _without_classmates(result: Result, whose: Sequence[tuple[str, str]]) -> Result:
-    """Return a result whose reason names no other student of its set: its reader may be a student."""
-    names = [re.escape(word) for student, word in whose if student != result.student and len(word) > 1]
-    if not (result.reason and names):
-        return result
-    named = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(names, key=len, reverse=True))})(?!\w)")
-    return replace(result, reason=named.sub("another student", result.reason))
+    return [without_classmates(result) for result in batch.handed_in()]
 
 
 def say_who_is_under(batch: Batch, least: Threshold, say: Callable[[str], None]) -> bool:
     """Report the graded notebooks below the threshold; return whether there are any."""
-    under = [result for result in handed_in(batch) if result.complete and not least.passed_by(result)]
+    under = [result for result in batch.handed_in() if result.complete and not least.passed_by(result)]
     for result in under:
         say(
             f"{result.student} has {result.points or 0:g} of {result.max_points:g} points, below --fail-under {least.text}"
@@ -72,7 +74,7 @@ def say_who_is_another(batch: Batch, expected: str, say: Callable[[str], None]) 
 
     The file's name proves nothing: a student can rename a solved notebook of another chapter.
     """
-    others = [result for result in handed_in(batch) if result.set != expected]
+    others = [result for result in batch.handed_in() if result.set != expected]
     for result in others:
         say(f"{result.path} belongs to {result.set or 'no chapter or set'}, but --expect names {expected}")
     return bool(others)
