@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -22,6 +23,7 @@ from shardwise.course.assigning.assignments import SetDefinition, Student, assig
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.simulated_class import blank, fill, mistaken, right
 from shardwise.grading.results import Result as Graded
+from shardwise.kinds import kind_of
 from shardwise.template.yaml_source import parse_yaml
 
 CLASS = ("ada", "bo", "cleo", *(f"s{number}" for number in range(30)))
@@ -94,6 +96,49 @@ def test_junit_contains_only_submitted_notebooks(room: Classroom) -> None:
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(room.out / "junit.xml"))}
     assert set(suites) == {"week-1.ada", "week-1.bo"}
     assert (suites["week-1.ada"].errors, suites["week-1.bo"].errors) == (0, 1)
+
+
+@pytest.mark.parametrize("report", ["junit.xml", "summary.md", "results.json"])
+def test_no_report_of_a_job_names_a_classmate(tmp_path: Path, whole_bank: Bank, report: str) -> None:
+    room = Classroom(tmp_path / "course", whole_bank, ("ada", "bo", "cleo"), FEW)
+    roster = [Student("ada", "Ada Berg"), Student("bo", "Bo Holm"), Student("cleo", "Bo Holm")]
+    room.lock = Lock(assign(whole_bank, SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": FEW}), roster, room.lock.key, room.out).lock)  # fmt: skip
+    option = {"junit.xml": "--junit", "summary.md": "--summary", "results.json": "--gradescope"}[report]
+    said = []
+    for folder, whose in (("ada", "bo"), ("Bo Holm", "ada"), ("ada", "ada")):
+        shutil.rmtree(room.handed_in, ignore_errors=True)
+        room.put(whose, fill(room.notebook(whose), room.lock.questions(whose), mistaken), folder)
+        CliRunner().invoke(app, room.command("grade", option, room.out / report, "--yes"))
+        said.append((room.out / report).read_text("utf-8").replace(str(room.handed_in / folder), ""))
+    assert [name for name in ("bo", "Bo Holm", "cleo") if re.search(rf"\b{name}\b", said[0])] == []
+    assert [name for name in ("ada", "Ada Berg", "bo", "cleo") if re.search(rf"\b{name}\b", said[1])] == []
+    assert [name for name in ("bo", "Bo Holm", "cleo") if re.search(rf"\b{name}\b", said[2])] == []
+
+
+def test_the_summary_of_one_notebook_names_each_mistake(room: Classroom) -> None:
+    questions = room.lock.questions("ada")
+    filled = fill(room.notebook("ada"), questions, lambda asked: right(asked) if asked == questions[0] else mistaken(asked))  # fmt: skip
+    room.put("ada", filled)
+    grade(room, "--summary", room.out / "summary.md")
+    head, *_, remark = [line for line in (room.out / "summary.md").read_text("utf-8").splitlines() if line]
+    assert head == "## week-1: 2 of 4 points"
+    text = (room.out / "summary.md").read_text("utf-8")
+    assert f"| {questions[0].title} | ✓ Correct | 2 of 2 |" in text
+    assert f"### {questions[1].title}" in text and f"### {questions[0].title}" not in text
+    assert remark in kind_of(questions[1]).mistakes(questions[1])
+
+
+def test_the_summary_of_a_class_has_a_row_for_each_notebook(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.hand_in("bo", mistaken)
+    room.put("cleo", "{|<b>")
+    grade(room, "--summary", room.out / "summary.md")
+    text = (room.out / "summary.md").read_text("utf-8")
+    assert text.startswith("## 2 of 3 notebooks graded\n")
+    assert "| ada | week-1 | 4 of 4 points |  |" in text
+    assert "| bo | week-1 | 0 of 4 points | bytes-per-gpu, ring-or-tree |" in text
+    assert "| cleo | week-1 | ungraded | This is not a notebook, because it is not valid JSON" in text
+    assert "s1" not in text
 
 
 # Attributes and children by element, of Jenkins' schema: junit-10.xsd in pytest-dev/pytest, testing/example_scripts. A
@@ -181,7 +226,7 @@ def test_gradescopes_uploader_must_match_the_notebook(room: Classroom, users: ob
     assert reason in found["output"] if reason else found["score"] == 4
 
 
-@pytest.mark.parametrize("option", ["junit", "gradescope"])
+@pytest.mark.parametrize("option", ["junit", "summary", "gradescope"])
 @pytest.mark.parametrize("name", ["course.key", "week-1.lock.jsonl", "results/grades.csv", "results/results.jsonl"])
 def test_no_report_overwrites_a_file_that_is_not_a_report(room: Classroom, option: str, name: str) -> None:
     room.hand_in("ada", right)

@@ -1,17 +1,14 @@
-"""Output for CI and Gradescope: a report in their format, and an exit code."""
+"""What decides the exit code of a job, and what a report may say to students."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shardwise.atomic_files import write_file
 from shardwise.course.gradescope import METADATA
 from shardwise.errors import ShardwiseError
-from shardwise.grading import reports
 from shardwise.grading.outcome import Batch
 from shardwise.grading.reports import VISIBILITIES
 from shardwise.grading.results import Result
@@ -39,14 +36,32 @@ def threshold(text: str) -> Threshold:
     return Threshold(text.strip(), number / 100 if found[2] else number, bool(found[2]))
 
 
+_CLASSMATE = "another student"  # in reports that students may read
+
+
 def handed_in(batch: Batch) -> list[Result]:
-    """Return the results of the submitted notebooks, without students who handed in nothing."""
-    return list(batch.handed_in())
+    """Return the results of the submitted notebooks, without students who handed in nothing and without classmates' names."""
+    owners: dict[str, set[str]] = {}  # students by their ids, names and aliases
+    for lock in batch.locks.values():
+        for student in lock.students():
+            name, also = lock.called(student)
+            for word in (student, name, *also):
+                owners.setdefault(word, set()).add(student)
+    words = sorted((re.escape(word) for word in owners if len(word) > 1), key=len, reverse=True)
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
+
+    def without_classmates(result: Result) -> Result:
+        if not (result.reason and named):
+            return result
+        kept = named.sub(lambda word: word[0] if result.student in owners[word[0]] else _CLASSMATE, result.reason)
+        return replace(result, reason=kept)
+
+    return [without_classmates(result) for result in batch.handed_in()]
 
 
 def say_who_is_under(batch: Batch, least: Threshold, say: Callable[[str], None]) -> bool:
     """Report the graded notebooks below the threshold; return whether there are any."""
-    under = [result for result in handed_in(batch) if result.complete and not least.passed_by(result)]
+    under = [result for result in batch.handed_in() if result.complete and not least.passed_by(result)]
     for result in under:
         say(
             f"{result.student} has {result.points or 0:g} of {result.max_points:g} points, below --fail-under {least.text}"
@@ -59,15 +74,10 @@ def say_who_is_another(batch: Batch, expected: str, say: Callable[[str], None]) 
 
     The file's name proves nothing: a student can rename a solved notebook of another chapter.
     """
-    others = [result for result in handed_in(batch) if result.set != expected]
+    others = [result for result in batch.handed_in() if result.set != expected]
     for result in others:
         say(f"{result.path} belongs to {result.set or 'no chapter or set'}, but --expect names {expected}")
     return bool(others)
-
-
-def write_junit(batch: Batch, path: Path) -> None:
-    """Write JUnit XML for the submitted notebooks."""
-    reports.write_junit(handed_in(batch), path)
 
 
 def must_be_a_visibility(visibility: str) -> None:
@@ -82,21 +92,3 @@ def metadata_of(gradescope: Path | None) -> Path | None:
 
     file = gradescope.resolve().parent.parent / METADATA if gradescope else None
     return file if file and file.is_file() else None
-
-
-def write_gradescope(results: Sequence[Result], path: Path, visibility: str = "visible") -> bool:
-    """Write Gradescope's results.json, and return whether it contains a grade.
-
-    The file is always written: without it, students only see that the autograder failed.
-    """
-    if len(results) == 1:
-        (result,) = results
-    else:
-        found = (
-            f"there are {len(results)} here: {', '.join(sorted(Path(result.path).name for result in results)[:5])}"
-            if results
-            else "there is none here"
-        )
-        result = Result("", status="ungraded", reason=f"Hand in one notebook (*.ipynb); {found}.")
-    write_file(path, json.dumps(reports.gradescope(result, visibility), ensure_ascii=False, indent=2).encode())
-    return result.complete

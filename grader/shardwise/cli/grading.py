@@ -93,6 +93,9 @@ def grade(
     latest: Latest = False,
     overrides: OverridesFile = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option(help="Write a summary in Markdown to this file, such as for a GitHub job.")
+    ] = None,
     gradescope: Annotated[
         Path | None, typer.Option(help="Write Gradescope's results.json to this file; only with a single notebook.")
     ] = None,
@@ -149,8 +152,11 @@ def grade(
     2, wrong usage.
     """
     from shardwise.cli import ci
+    from shardwise.exchange.gradescope_run import write_gradescope
+    from shardwise.exchange.job_summary import write_summary
     from shardwise.grading.batch import NoNotebook
     from shardwise.grading.intake import locks_near
+    from shardwise.grading.reports import write_junit
     from shardwise.grading.worker import Settings
 
     paths, out, lock, key = paths_to_grade(paths, out, lock, key)
@@ -158,7 +164,7 @@ def grade(
     _must_be_a_tier(tier)
     ci.must_be_a_visibility(visibility)
     _must_exist(paths)
-    _must_be_reports(junit=junit, gradescope=gradescope)
+    _must_be_reports(junit=junit, summary=summary, gradescope=gradescope)
     must_be_a_folder(out)
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
@@ -177,13 +183,16 @@ def grade(
         batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
     except NoNotebook:
         if gradescope:
-            ci.write_gradescope((), gradescope, visibility)
+            write_gradescope((), gradescope, visibility)
         raise
+    submitted = ci.handed_in(batch) if junit or summary or gradescope else []
     if junit:
-        ci.write_junit(batch, junit)
-    has_grade = not gradescope or ci.write_gradescope(ci.handed_in(batch), gradescope, visibility)
+        write_junit(submitted, junit)
+    if summary:
+        write_summary(submitted, summary)
+    has_grade = not gradescope or write_gradescope(submitted, gradescope, visibility)
     counts = print_grades(batch)
-    if gradescope and (notebooks := len(ci.handed_in(batch))) != 1:
+    if gradescope and (notebooks := len(submitted)) != 1:
         typer.echo(
             f"--gradescope is for a single notebook, but there are {notebooks}: {gradescope} has no grade.", err=True
         )
@@ -410,7 +419,11 @@ def _write(again: Regrade, file: Path | None, kept: Sequence[Override]) -> None:
 
 def _must_be_reports(**files: Path | None) -> None:
     """Raise ShardwiseError, before anything is graded, for a report that could not be written."""
-    endings = {"junit": ".xml", "gradescope": ".json"}  # so a typo cannot overwrite a course key or a lock file
+    endings = {
+        "junit": ".xml",
+        "summary": ".md",
+        "gradescope": ".json",
+    }  # so a typo cannot overwrite a course key or a lock file
     for option, path in files.items():
         if path and path.is_dir():
             raise ShardwiseError(f"--{option} needs a file to write, but {path} is a folder.")

@@ -26,6 +26,7 @@ from shardwise.bank.pages.formulas import formulas_of
 from shardwise.cli import (
     assigning,
     authoring,
+    autograding,
     course_commands,
     deciding,
     grading,
@@ -61,6 +62,7 @@ app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
 app.add_typer(deciding.commands)
 app.add_typer(course_commands.commands)
+app.add_typer(autograding.commands)
 app.add_typer(inspecting.commands)
 app.add_typer(reporting.commands)
 app.add_typer(publishing.commands)

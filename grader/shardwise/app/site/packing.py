@@ -24,7 +24,8 @@ from shardwise.plugins import ELEMENTS, KINDS, added
 Files = dict[str, bytes]  # by name in the archive
 _TAG = "cpython-314"  # of Python in the browser
 SITE = "site"  # the folder of packages in the browser
-_NOT_OURS = re.compile(r"(app/(static|server\.py|preview\.py|site/(?!__init__|inside))|cli|course|grading|sandbox|bank/(lint|beginnings|scaffold|forking)"
+_NOT_OURS = re.compile(r"(app/(static|server\.py|preview\.py|site/(?!__init__|inside))|cli|course|grading|sandbox|analysis|exchange"
+                        r"|bank/(lint|beginnings|dependencies|scaffold|forking)"
                        r"|student/widget|__main__)|.*\.md$")  # fmt: skip
 _BANK = re.compile(
     r"problems/[^/]+/[^/]+\.(yaml|md)$|problems/[^/]+\.yaml$|problems/[^/]+/figures/|solutions/(?!figures/)"

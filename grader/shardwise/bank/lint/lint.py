@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks, Problem, section_faults
@@ -16,6 +16,7 @@ from shardwise.bank.cpu_limit import ENDLESS, TooLong, at_most, overdue
 from shardwise.bank.lint.dimensions import dimension_faults
 from shardwise.bank.lint.legible import keeping_faults, legibility_faults
 from shardwise.bank.lint.never_drawn import REMEDY, Waiting
+from shardwise.bank.lint.passed import Passed
 from shardwise.bank.lint.places import Place, place_of
 from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.lint.unthinking import unthinking_faults
@@ -52,6 +53,7 @@ class Report:
     margin: float = float("inf")
     confirmed: bool = False
     faults: list[Fault] = field(default_factory=list)
+    is_earlier: bool = False  # whether it comes from an earlier run, because nothing has changed since
 
 
 def lint(
@@ -61,10 +63,12 @@ def lint(
     only: Sequence[str] = (),
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
+    cached: bool = False,
 ) -> list[Report]:
     """Lint some banks, or only their problems with a slug or the beginning of an id in `only`.
 
-    Raises Faulty if files cannot be loaded. With `only`, other problems are not even read.
+    Raises Faulty if files cannot be loaded. With `only`, other problems are not even read. With `cached`, a problem that passed
+    before with at least as many seeds is not proved again unless something that it depends on has changed.
     """
     named = chosen(banks, only)
     faults: list[Fault] = []
@@ -75,11 +79,24 @@ def lint(
             found += section_faults(bank, chapter)
         faults += with_bank(banks, bank, [*found, *curriculum_faults(bank, names)])
     jobs = [(str(bank.folder), name, seeds) for bank, name in named]
-    proved: dict[Job, Report] = {}
-    for job, report in _proved(jobs, workers):
-        proved[job] = report
-        if progress:
-            progress(len(jobs))
+    passed = {
+        str(bank.folder): Passed(bank, [name for its, name in named if its is bank]) for bank in banks.all if cached
+    }
+    proved = {
+        job: replace(Report(**before), is_earlier=True)
+        for job in jobs
+        if cached and (before := passed[job[0]].report(job[1], seeds))
+    }
+    left = [job for job in jobs if job not in proved]
+    try:
+        for job, report in _proved(left, workers) if left else ():
+            proved[job] = report
+            if progress:
+                progress(len(left))
+    finally:  # what passed before an interrupt has passed
+        for folder, known in passed.items():
+            fresh = {job[1]: proved[job] for job in left if job in proved and job[0] == folder}
+            known.add({name: asdict(report) for name, report in fresh.items() if not report.faults})
     reports = [
         replace(proved[job], faults=with_bank(banks, bank, proved[job].faults))
         for job, (bank, _) in zip(jobs, named, strict=True)

@@ -1,0 +1,68 @@
+"""The command `autograder`, which writes the zip that Gradescope grades with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shardwise.errors import ShardwiseError
+
+commands = typer.Typer()
+
+
+@commands.command(epilog="Example:  shardwise autograder course/week1/week-1.lock.jsonl --out autograder.zip")
+def autograder(
+    assigned: Annotated[
+        str, typer.Argument(metavar="SET", help="The set's lock file; in a course folder, also the set's name.")
+    ],
+    out: Annotated[Path, typer.Option(help="The zip to write.")],
+    key: Annotated[
+        Path | None,
+        typer.Option(help="File of the course key. Default: as for `grade`. The key itself is not put into the zip."),
+    ] = None,
+    visibility: Annotated[
+        str, typer.Option(help="When Gradescope shows the results: visible, hidden, after_due_date or after_published.")
+    ] = "visible",
+    wheel: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A wheel to install in the autograder, for a package that is not on PyPI. Repeat it for several.",
+        ),
+    ] = None,
+) -> None:
+    """Write the autograder zip of a set for Gradescope.
+
+    Upload it under Configure Autograder. Like the lock file, it contains every student's answer keys.
+    """
+    from shardwise.cli.ci import must_be_a_visibility
+    from shardwise.course.assigning.keys import named_key
+    from shardwise.course.assigning.lockfile import Lock
+    from shardwise.exchange.gradescope_zip import write_autograder
+
+    must_be_a_visibility(visibility)
+    if out.suffix != ".zip" or out.is_dir():  # so a typo cannot overwrite a lock file
+        raise ShardwiseError(f"--out needs a file name that ends in .zip, but {out} does not.")
+    lock = Lock(_lock_of(assigned), named_key(key))
+    done = write_autograder(lock, out, visibility=visibility, wheels=wheel or ())
+    typer.echo(f"Wrote {out} for {done.students} student{'s' * (done.students != 1)} of {lock.set_name}.")
+    typer.echo(f"Its setup.sh installs {', '.join(done.requirements)}; pass what is not on PyPI with --wheel.")
+    typer.echo("Do not share it with students: it contains every student's questions and answer keys.")
+
+
+def _lock_of(assigned: str) -> Path:
+    """Return the lock file of a set, given as a file or, in a course folder, by the set's name."""
+    from shardwise.course.assigning.lockfile import LOCK_SUFFIX
+    from shardwise.course.course_file import course_around
+
+    path = Path(assigned)
+    if (path.suffix == ".yaml" or not path.exists()) and (course := course_around(Path.cwd())):
+        name = path.name.removesuffix(".yaml")
+        path = course.assigned(name) / f"{name}{LOCK_SUFFIX}"
+    if not path.is_file():
+        raise ShardwiseError(
+            f"There is no lock file {path}. `assign` writes it; name it, or the set in a course folder."
+        )
+    return path

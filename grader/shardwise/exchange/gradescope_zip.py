@@ -1,0 +1,114 @@
+"""Gradescope's autograder zip: scripts, and a lock file of its own for every student, but no course key."""
+
+from __future__ import annotations
+
+import io
+import json
+import secrets
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from shardwise import __version__
+from shardwise.atomic_files import replacing
+from shardwise.course.assigning.keys import key_fingerprint
+from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock, LockWriter
+from shardwise.errors import ShardwiseError
+from shardwise.exchange.gradescope_run import KEY, LOCKS, NOT_GRADED
+from shardwise.grading.reports import gradescope
+from shardwise.grading.results import Result
+from shardwise.plugins import KINDS, added
+
+_STOPPED = "Error in the grader, not in the notebook: it stopped before it wrote a result."
+
+
+@dataclass(frozen=True)
+class Autograder:
+    """What an autograder zip contains."""
+
+    students: int
+    requirements: tuple[str, ...]  # what its setup.sh installs
+
+
+def write_autograder(lock: Lock, out: Path, *, visibility: str = "visible", wheels: Sequence[Path] = ()) -> Autograder:
+    """Write the autograder zip of a set. Raises ShardwiseError for a wheel that is not one.
+
+    Its lock files are signed with a key that is made for this zip, so nothing in it draws other questions or signs a lock file
+    or a ledger of the course. The lock file of the set itself has the students' names, but no questions.
+    """
+    for wheel in wheels:
+        if wheel.suffix != ".whl" or not wheel.is_file():
+            raise ShardwiseError(f"--wheel needs a wheel (*.whl), but {wheel} is none.")
+    key = secrets.token_bytes(32)
+    kinds: set[str] = set()
+    with replacing(out, private=True) as fresh, ZipFile(fresh, "w", ZIP_DEFLATED) as file:
+        names: list[Mapping[str, Any]] = []
+        for student in lock.students():
+            line = json.loads(lock.line(student))
+            kinds.update(_kinds_in(line["questions"]))
+            names.append({**line, "questions": []})
+            _add(file, f"{LOCKS}/{student}{LOCK_SUFFIX}", _locked(lock, [line], key))
+        _add(file, f"{lock.set_name}{LOCK_SUFFIX}", _locked(lock, names, key))
+        _add(file, KEY, f"{key.hex()}\n".encode())
+        requirements = (*(f"./wheels/{wheel.name}" for wheel in wheels), *_requirements(kinds, wheels))
+        _add(file, "requirements.txt", "".join(f"{each}\n" for each in requirements).encode())
+        _add(file, NOT_GRADED, json.dumps(gradescope(_not_graded(lock), visibility), indent=2).encode())
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        for name, written in (("setup.sh", {"PYTHON_VERSION": python}), ("run_autograder", {"VISIBILITY": visibility})):
+            _add(file, name, _script(name, written), mode=0o755)
+        for wheel in wheels:
+            _add(file, f"wheels/{wheel.name}", wheel.read_bytes())
+    return Autograder(len(names), requirements)
+
+
+def _locked(lock: Lock, lines: Iterable[Mapping[str, Any]], key: bytes) -> bytes:
+    """Return a lock file of the same set with some students' lines, signed with another key."""
+    contents = io.BytesIO()
+    writer = LockWriter(contents, key)
+    for data in ({**lock.header, "key": key_fingerprint(key)}, *lines):
+        writer.add(data)
+    writer.end()
+    return contents.getvalue()
+
+
+def _kinds_in(data: Any) -> Iterator[str]:
+    """Yield the kinds of some questions and of their parts."""
+    if isinstance(data, dict):
+        if isinstance(data.get("kind"), str):
+            yield data["kind"]
+        data = list(data.values())
+    for each in data if isinstance(data, list) else ():
+        yield from _kinds_in(each)
+
+
+def _requirements(kinds: Iterable[str], wheels: Sequence[Path]) -> Iterator[str]:
+    """Yield what decides a grade, at the versions of this computer: shardwise, packages of kinds, numpy and sympy."""
+    entries = [entry for name in kinds for entry in added(KINDS).get(name, ())]
+    packages = {entry.dist.name: entry.dist.version for entry in entries if entry.dist}
+    given = {wheel.name.partition("-")[0].replace("_", "-").lower() for wheel in wheels}
+    for name, wanted in {"shardwise": __version__, **packages}.items():
+        if name.replace("_", "-").lower() not in given:
+            yield f"{name}=={wanted}"
+    yield from (f"{name}=={version(name)}" for name in ("numpy", "sympy"))
+
+
+def _not_graded(lock: Lock) -> Result:
+    return Result("", lock.set_name, status="ungraded", reason=_STOPPED)
+
+
+def _script(name: str, written: Mapping[str, str]) -> bytes:
+    text = resources.files(__package__).joinpath("gradescope", name).read_text("utf-8")
+    for placeholder, value in written.items():
+        text = text.replace(placeholder, value)
+    return text.encode()
+
+
+def _add(file: ZipFile, name: str, contents: bytes, mode: int = 0o600) -> None:
+    info = ZipInfo(name)
+    info.external_attr, info.compress_type = (0o100000 | mode) << 16, ZIP_DEFLATED
+    file.writestr(info, contents)
