@@ -87,10 +87,22 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     (both.folder / "roster.csv").write_text(
         "student,name\n" + "".join(f"{each},{each.title()} Berg\n" for each in CLASS)
     )
-    words = ("assign", "set.yaml", "--roster", "roster.csv", "--out", "assigned", "--nbgrader", "nb")
+    (both.folder / "course.key").write_text("6b" * 32)  # the same draws every time
+    words = (
+        "assign",
+        "set.yaml",
+        "--roster",
+        "roster.csv",
+        "--out",
+        "assigned",
+        "--key",
+        "course.key",
+        "--nbgrader",
+        "nb",
+    )
     told = both.run(str(BIN / "shardwise"), *words)
     assert "nbgrader: assignment week-1 in nb, 4 questions, 11 points, 12 students." in told
-    lock = Lock(both.folder / "assigned" / "week-1.lock.jsonl")
+    lock = Lock(both.folder / "assigned" / "week-1.lock.jsonl", bytes.fromhex("6b" * 32))
     for place, student in enumerate(CLASS):
         for released, submitted in (
             (f"assigned/notebooks/{student}", f"submitted/{student}"),

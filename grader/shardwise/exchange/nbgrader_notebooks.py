@@ -96,7 +96,7 @@ def graded_notebook(
 ) -> NotebookNode:
     """Return a submission for formgrader: the student's questions from the lock file, and the student's code and text.
 
-    Outputs are left out, and text that the student added appears as it was typed, because formgrader and feedback pages run
+    Outputs are omitted, and text that the student added appears as it was typed, because formgrader and feedback pages run
     scripts that a notebook contains. So is the introduction, because formgrader does not show names either. `contents` is None
     for a submission that could not be graded.
     """
