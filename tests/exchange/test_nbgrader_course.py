@@ -193,6 +193,21 @@ def test_nothing_that_a_student_wrote_is_markup_in_formgrader(course: NbgraderCl
     assert _questions_of(notebook) == _questions(course.place("release", "ada").read_text("utf-8"))
 
 
+def test_formgrader_shows_the_copy_of_an_answer_cell_that_counts(course: NbgraderClass) -> None:
+    def copied(notebook: dict[str, Any]) -> dict[str, Any]:
+        [place] = [place for place, cell in enumerate(notebook["cells"]) if cell["id"] == "q1-answer"]
+        copy = {**notebook["cells"][place], "id": "copy", "source": "bytes_per_gpu = '1 GB'"}
+        notebook["cells"].insert(place, copy)  # Jupyter copies the metadata too
+        return notebook
+
+    course.submit("ada", right, change=copied)
+    course.graded()
+    cells = nbformat.read(course.place("autograded", "ada"), as_version=4).cells
+    [answer] = [cell for cell in cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "q1-answer"]
+    assert answer.source != "bytes_per_gpu = '1 GB'" and "bytes_per_gpu = '1 GB'" in [cell.source for cell in cells]
+    assert course.grades("ada")["q1-answer"] == (course.lock.questions("ada")[0].points, False)
+
+
 def _sources(course: NbgraderClass, student: str) -> list[str]:
     return [cell.source for cell in nbformat.read(course.place("autograded", student), as_version=4).cells]
 

@@ -97,8 +97,8 @@ def graded_notebook(
     """Return a submission for formgrader: the student's questions from the lock file, and the student's code and text.
 
     Outputs are omitted, and text that the student added appears as it was typed, because formgrader and feedback pages run
-    scripts that a notebook contains. So is the introduction, because formgrader does not show names either. `contents` is None
-    for a submission that could not be graded.
+    scripts that a notebook contains. The introduction is omitted because it names the student, which formgrader hides.
+    `contents` is None for a submission that could not be graded.
     """
     made = released_notebook(lock, student)
     ours = {cell.id: cell for cell in made.cells if _role(cell) in ("question", "answer")}
