@@ -241,6 +241,22 @@ def test_points_of_the_whole_notebook_become_a_penalty_or_are_added_to_the_last_
     for change, score, penalty in ((-1.5, ada.points, 1.5), (2.0, ada.points + 2, None), (0.0, ada.points, None)):
         submission = _saved(course, replace(ada, points=ada.points + change))
         assert (submission["score"], submission["penalty"]) == (score, penalty)
+    on_paper = replace(ada, student="eve", answers_json="[]", points=4.0)  # decided, although nothing was handed in
+    assert _saved(course, on_paper)["score"] == 4.0
+    assert course.grades("eve")["q3-answer"] == (4.0, False)
+
+
+def test_an_own_due_date_is_an_extension(course: NbgraderClass) -> None:
+    with course.gradebook() as gradebook:
+        gradebook.update_or_create_assignment("week-1", duedate="2026-12-01 12:00:00 UTC")
+    course.submit("ada", right, at="2026-12-02 10:00:00 UTC")
+    course.graded()
+    [ada] = [each for each in read_results(course.out / "results") if each.student == "ada"]
+    for due, late in (("2026-12-02T13:00:00+01:00", 0.0), ("2026-12-01T13:00:00+01:00", 22 * 3600.0)):
+        _saved(course, replace(ada, due=due))
+        with course.gradebook() as gradebook:
+            gradebook.update_or_create_submission("week-1", "ada", timestamp="2026-12-02 10:00:00 UTC")
+            assert gradebook.find_submission("week-1", "ada").total_seconds_late == late
 
 
 def _saved(course: NbgraderClass, result: Result) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def save_max_points(gradebook: Any, name: str, max_points: Sequence[float]) -> N
 
 
 def save_result(gradebook: Any, result: Result, cells: Mapping[str, int], at: datetime | None) -> tuple[bool, bool]:
-    """Write a student's scores and comments; what a person set in formgrader stays.
+    """Write a student's scores, comments and own due date; what a person set in formgrader stays.
 
     `cells` has the place of each question, by its id. A question without points is marked as needing a manual grade. Returns
     whether formgrader asks for a manual grade, and whether a person has set a score or comment.
@@ -107,6 +107,8 @@ def save_result(gradebook: Any, result: Result, cells: Mapping[str, int], at: da
     name = result.set
     with gradebook.db.no_autoflush:
         submission = gradebook.update_or_create_submission(name, result.student, timestamp=_utc(at))
+    own, due = _utc(datetime.fromisoformat(result.due) if result.due else None), submission.assignment.duedate
+    submission.extension = own - due if own and due and own != due else None
     [notebook] = [each for each in submission.notebooks if each.name == name]
     grades = {grade.name: grade for grade in notebook.grades}
     comments = {comment.name: comment for comment in notebook.comments}
@@ -114,12 +116,13 @@ def save_result(gradebook: Any, result: Result, cells: Mapping[str, int], at: da
         grade_id(cells[answer.feedback.question]): answer for answer in result.answers if result.status == "graded"
     }
     total = sum(answer.points or 0 for answer in given.values())
-    extra = round(result.points - total, 4) if result.points is not None and given else 0.0
-    last = max(given.values(), key=lambda answer: cells[answer.feedback.question], default=None)
+    extra = 0.0 if result.points is None else round(result.points - total, 4)
+    last = max(given or grades, key=lambda cell: int(cell[1:].partition("-")[0]))
     for cell, grade in grades.items():
         answer, comment = given.get(cell), comments[cell]
-        added = extra if answer is last and extra > 0 else 0.0
-        score = None if answer is None or answer.points is None else round(answer.points + added, 4)
+        added = extra if cell == last and extra > 0 else 0.0
+        points = answer.points if answer else None if result.points is None else 0.0
+        score = None if points is None else round(points + added, 4)
         words = _comment(answer, added)
         if (grade.auto_score, comment.auto_comment) != (score, words):
             unread = answer is not None and bool(
@@ -138,10 +141,9 @@ def save_result(gradebook: Any, result: Result, cells: Mapping[str, int], at: da
 
 def _comment(answer: Answer | None, added: float) -> str | None:
     """Return the feedback on an answer as a comment, with points that belong to no question."""
-    if answer is None:
-        return None
-    words = as_markdown(answer.feedback, final=True)
-    return f"{words}\n\nWith {added:g} points that your instructor added to the notebook." if added else words
+    words = [as_markdown(answer.feedback, final=True)] if answer else []
+    words += [f"With {added:g} points that your instructor added to the notebook."] if added else []
+    return "\n\n".join(words) or None
 
 
 def _utc(at: datetime | None) -> datetime | None:

@@ -88,7 +88,8 @@ def notebook_text(notebook: NotebookNode) -> str:
 def released_notebook(lock: Lock, student: str) -> NotebookNode:
     """Return a student's notebook as it is handed out."""
     name, _ = lock.about(student)
-    return _completed(json.loads(student_notebook(lock.header, student, name or student, lock.questions(student))))
+    questions, section = lock.questions(student), lock.section_of(student)
+    return _completed(json.loads(student_notebook(lock.header, student, name or student, questions, section)))
 
 
 def graded_notebook(
