@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -147,6 +148,42 @@ def test_both_ways_give_the_same_points(both: Both) -> None:
     assert len(graded) == 10 and len(set(graded.values())) > 1
     assert {student: float(theirs[student]["score"]) for student in graded} == graded
     assert {row["max_score"] for row in theirs.values()} == {"11.0"}
+
+
+def test_nbgraders_exchange_collects_a_students_own_notebook(both: Both) -> None:
+    exchange, home = both.folder / "exchange", both.folder / "home"
+    config = f"c = get_config()\nc.CourseDirectory.course_id = 'c'\nc.Exchange.root = {str(exchange)!r}\n"
+    config += f"c.Exchange.cache = {str(both.folder / 'submitted-before')!r}\n"
+    for folder in (exchange, home, both.folder / "other"):
+        folder.mkdir()
+        (folder / "nbgrader_config.py").write_text(config)
+    exchange.chmod(0o777)
+    words = (
+        "assign",
+        "set.yaml",
+        "--roster",
+        "roster.csv",
+        "--out",
+        "assigned",
+        "--key",
+        "course.key",
+        "--nbgrader",
+        "other",
+    )
+    both.run(str(BIN / "shardwise"), *words)
+    nbgrader = str(BIN / "nbgrader")
+    both.run(nbgrader, "generate_assignment", "week-1", "--force", within="other")
+    both.run(nbgrader, "release_assignment", "week-1", within="other")
+    shutil.copytree(both.folder / "other" / "release" / "ada" / "week-1", home / "week-1")
+    both.run(nbgrader, "submit", "week-1", "--student=ada", within="home")
+    both.run(nbgrader, "collect", "week-1", within="other")
+    released, collected = (both.folder / "other" / step / "ada" / "week-1" for step in ("release", "submitted"))
+    assert _read(collected) == _read(released)
+    words = ("grade", "other", "--nbgrader", "other", "--lock", "assigned/week-1.lock.jsonl", "--out", "exchanged")
+    assert "nbgrader: 1 submission of week-1 in the gradebook of other." in both.run(str(BIN / "shardwise"), *words)
+    both.run(nbgrader, "generate_feedback", "week-1", within="other")
+    both.run(nbgrader, "release_feedback", "week-1", within="other")
+    assert len(list((exchange / "c" / "feedback").glob("*.html"))) == 1
 
 
 def test_nbgrader_writes_a_feedback_page_for_every_submission_with_our_comments(both: Both) -> None:
