@@ -114,6 +114,21 @@ def running_voila(base: Path, notebook: Path) -> Iterator[str]:
 
 
 @contextmanager
+def running_formgrader(base: Path, course: Path) -> Iterator[Lab]:
+    """A Jupyter server with nbgrader's formgrader for a course."""
+    port, token = _free_port(), secrets.token_hex(16)
+    server = Lab(f"http://127.0.0.1:{port}", token, course)
+    extensions = {"nbgrader.server_extensions.formgrader": True}
+    command = [
+        "jupyter_server", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0", f"--ServerApp.root_dir={course}", f"--IdentityProvider.token={token}",
+        f"--ServerApp.jpserver_extensions={extensions}", f"--CourseDirectory.root={course}",
+    ]  # fmt: skip
+    with _running(command, base, f"{server.url}/api/status?token={token}"):
+        yield server
+
+
+@contextmanager
 def _running(module: list[str], base: Path, ask: str) -> Iterator[None]:
     """A server, from its first answer on, with an empty folder for all that it keeps."""
     environment = {**os.environ, **_private_folders(base), "SHARDWISE_BANK": str(ROOT)}

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -16,6 +17,7 @@ from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 from nbgrader.preprocessors import ClearSolutions
 
 from checkout import ROOT, checkout_bank
+from classroom import Classroom
 from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose, pose_chapter
@@ -71,6 +73,26 @@ def test_nbgrader_keeps_the_skeletons_and_its_stub_is_not_an_answer(whole_bank: 
     [result] = batch.results()
     assert {feedback.outcome for feedback in result.feedback} == {Outcome.BLANK}
     assert len(result.feedback) == len(answers)
+
+
+def test_a_stub_left_in_a_set_is_not_an_answer(whole_bank: Bank, tmp_path: Path) -> None:
+    stubs = {
+        "ada": "# YOUR CODE HERE\n{indent}raise NotImplementedError()",  # nbgrader's default
+        "bo": "raise NotImplementedError",
+        "cleo": "raise NotImplementedError('Write this.')  # TODO",
+    }
+    room = Classroom(tmp_path, whole_bank, tuple(stubs), ("bytes-per-gpu", "ring-time-function", "order-by-time"))
+    for student, stub in stubs.items():
+        notebook: Any = room.notebook(student)
+        for cell in notebook["cells"]:
+            if cell["metadata"]["shardwise"]["role"] == "answer":
+                lines = cell["source"].split("\n")
+                is_body = lines[-1] == "    ..."  # of a function
+                kept, indent = (lines[:-1], "    ") if is_body else ([], "")
+                cell["source"] = "\n".join([*kept, indent + stub.format(indent=indent)])
+        room.put(student, notebook)
+    for result in room.grade().values():
+        assert [feedback.outcome for feedback in result.feedback] == [Outcome.BLANK] * 3, result.student
 
 
 @pytest.mark.slow

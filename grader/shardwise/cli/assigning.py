@@ -40,6 +40,10 @@ def assign(
             help="File of the course key; created if it does not exist. Default: the course's, or course.key in the folder --out."
         ),
     ] = None,
+    nbgrader: Annotated[
+        Path | None,
+        typer.Option(metavar="COURSE", help="Folder of an nbgrader course that also gets the set; created if needed."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite notebooks that contain work.")] = False,
     bank: BankNames = None,
 ) -> None:
@@ -97,6 +101,10 @@ def assign(
         until = f"due {in_words(due)}" if (due := made["set"].due) else "no due date"
         typer.echo(f"{who}: {count} student{'s' * (count != 1)}, {until}, as the set has no other date for them.")
     _say_what_was_worked_in(done.worked_in, bool(done.changes))
+    if nbgrader:
+        from shardwise.exchange.nbgrader import put_into_nbgrader
+
+        typer.echo(put_into_nbgrader(nbgrader, done.lock, secret))
     typer.echo(f"{done.lock} contains every student's questions and answer keys. Do not share it with students.")
 
 

@@ -31,6 +31,7 @@ from shardwise.grading.running.cores import usable
 
 if TYPE_CHECKING:
     from shardwise.course.assigning.lockfile import Lock
+    from shardwise.exchange.nbgrader import Collected
     from shardwise.grading.intake import Decisions
     from shardwise.grading.outcome import Batch
     from shardwise.grading.overrides.keeping import Refusals
@@ -77,6 +78,13 @@ Latest = Annotated[
     ),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Number of processes. Default: one per core.")]
+Nbgrader = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="COURSE",
+        help="Folder of the nbgrader course with the submissions: times come from it, and scores, comments and notebooks go into it.",
+    ),
+]
 
 
 @commands.command(epilog="Example:  shardwise grade submitted/ --out results/ --junit results/junit.xml")
@@ -102,6 +110,7 @@ def grade(
     visibility: Annotated[
         str, typer.Option(help="When Gradescope shows the results: visible, hidden, after_due_date or after_published.")
     ] = "visible",
+    nbgrader: Nbgrader = None,
     workers: Workers = None,
     tier: Annotated[
         str | None, typer.Option(help="Sandbox tier to use: 1, 1b or 2. Default: the strongest that works here.")
@@ -175,10 +184,15 @@ def grade(
             err=True,
         )
     settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
+    course = _collected(nbgrader, paths, lock, key)
+    paths, lock = (course.paths, course.lock_paths) if course else (paths, lock)
     near = locks_near(paths, lock or (), named_key(key)).known.values()
     decided = overrides_at(file := overrides_near(near, overrides))
     say_what_decides_nothing(file, decided, near)
-    decisions = replace(_decisions(student, received, latest, near, ci.metadata_of(gradescope)), overrides=decided)
+    decisions = replace(
+        _decisions(student, received, latest, near, ci.metadata_of(gradescope), by_nbgrader=bool(course)),
+        overrides=decided,
+    )
     try:
         batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
     except NoNotebook:
@@ -192,6 +206,8 @@ def grade(
         write_summary(submitted, summary)
     has_grade = not gradescope or write_gradescope(submitted, gradescope, visibility)
     counts = print_grades(batch)
+    if course:
+        typer.echo(course.record(out))
     if gradescope and (notebooks := len(submitted)) != 1:
         typer.echo(
             f"--gradescope is for a single notebook, but there are {notebooks}: {gradescope} has no grade.", err=True
@@ -211,12 +227,27 @@ def _must_be_a_tier(tier: str | None) -> None:
         )
 
 
+def _collected(course: Path | None, paths: Sequence[Path], lock: Locks, key: Path | None) -> Collected | None:
+    """Return the submissions in an nbgrader course, if one is named."""
+    from shardwise.exchange.nbgrader import collected
+    from shardwise.grading.intake import locks_near
+
+    return collected(course, paths, locks_near(paths, lock or (), named_key(key))) if course else None
+
+
 def _decisions(
-    student: str | None, received: str | None, latest: bool, locks: Iterable[Lock], metadata: Path | None = None
+    student: str | None,
+    received: str | None,
+    latest: bool,
+    locks: Iterable[Lock],
+    metadata: Path | None = None,
+    *,
+    by_nbgrader: bool = False,
 ) -> Decisions:
-    """Return who submitted what and when, from the options or from Gradescope's metadata."""
+    """Return who submitted what and when, from the options, Gradescope's metadata or nbgrader's time stamps."""
     from shardwise.course.collecting.receipts import by_file, by_time, received_by
     from shardwise.course.gradescope import submitted_at, submitters
+    from shardwise.exchange.nbgrader import by_timestamp
     from shardwise.grading.intake import Decisions
 
     at = submitted_at(metadata) if metadata else None
@@ -225,6 +256,8 @@ def _decisions(
         if received
         else by_time(at, "gradescope")
         if at
+        else by_timestamp
+        if by_nbgrader
         else by_file
     )
     return Decisions(student, when, latest, submitters(metadata) if metadata else ())
@@ -315,6 +348,7 @@ def regrade(
         list[str] | None, typer.Option(metavar="WORDS", help="Keep the points for causes with these words. Repeat it.")
     ] = None,
     workers: Workers = None,
+    nbgrader: Nbgrader = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write the new grades without asking.")] = False,
     bank: TrustedBankNames = None,
 ) -> None:
@@ -339,9 +373,13 @@ def regrade(
         raise ShardwiseError(
             f"{out} contains no results yet. Grade first:  shardwise grade ... --out {quote(str(out))}"
         )
+    course = _collected(nbgrader, paths, lock, key)
+    paths, lock = (course.paths, course.lock_paths) if course else (paths, lock)
     near = locks_near(paths, lock or (), named_key(key)).known.values()
     file = overrides_near(near, overrides)
-    decisions = replace(_decisions(student, received, latest, near), overrides=overrides_at(file))
+    decisions = replace(
+        _decisions(student, received, latest, near, by_nbgrader=bool(course)), overrides=overrides_at(file)
+    )
     say_what_decides_nothing(file, decisions.overrides, near)
     banks, refusals = trusted_banks_of(bank), Refusals(never_down, accept or (), refuse or ())
     if refusals and file is None:
@@ -378,6 +416,8 @@ def regrade(
                 f"Nothing was written.{'' if sys.stdin.isatty() else ' Use --yes to write without being asked.'}"
             )
             raise typer.Exit(1)
+    if course:
+        typer.echo(course.record(out))
 
 
 def _other_than_points(again: Regrade) -> str:

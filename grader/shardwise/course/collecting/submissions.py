@@ -21,12 +21,10 @@ _FORMS = (
 _OF_OURS = re.compile(r"(?:(?:from|import) shardwise\b|(?:shardwise\.)?(?:check\w*|another|hint|solution)\()[^;]*;?")
 _HANDED = re.compile(r"check\([\"'][\w-]*[\"'],(?! *\w+ *=)")
 _GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=;\n]*)?=(?!=))", re.MULTILINE)
-# nbgrader's replacement for a solution (nbgrader/preprocessors/clearsolutions.py), and its marks.
-_STUB = re.compile(
-    r"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*$|^[ \t]*# YOUR CODE HERE[ \t]*$|^raise NotImplementedError\(\)[ \t]*$",
-    re.MULTILINE,
-)
-_STUB_IN_BODY = re.compile(r"^([ \t]+)raise NotImplementedError\(\)[ \t]*$", re.MULTILINE)
+# nbgrader's replacement for a solution (nbgrader/preprocessors/clearsolutions.py), also as courses configure it, and its marks.
+_RAISES = r"raise NotImplementedError(?:\([^()\n]*\))?[ \t]*(?:#.*)?$"
+_STUB = re.compile(rf"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*$|^[ \t]*# YOUR CODE HERE[ \t]*$|^{_RAISES}", re.MULTILINE)
+_STUB_IN_BODY = re.compile(rf"^([ \t]+){_RAISES}", re.MULTILINE)
 
 
 class Stripped(BadSubmission):
