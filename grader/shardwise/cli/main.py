@@ -23,7 +23,18 @@ from shardwise import __version__
 from shardwise.bank.bank import Banks
 from shardwise.bank.pages.curriculum import covered
 from shardwise.bank.pages.formulas import formulas_of
-from shardwise.cli import assigning, authoring, deciding, grading, inspecting, practising, publishing, starting, trust
+from shardwise.cli import (
+    assigning,
+    authoring,
+    deciding,
+    exporting,
+    grading,
+    inspecting,
+    practising,
+    publishing,
+    starting,
+    trust,
+)
 from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, ChapterName, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
@@ -45,6 +56,7 @@ app = typer.Typer(
 app.command("start", epilog="Example:  shardwise start")(starting.start_app)  # first in the help
 app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
+app.add_typer(exporting.commands)
 app.add_typer(grading.commands)
 app.add_typer(deciding.commands)
 app.add_typer(inspecting.commands)

@@ -61,7 +61,9 @@ class MoodleQuiz:
     changed: Mapping[str, str]
 
 
-def draw_variants(bank: Catalogue, definition: SetDefinition, count: int, seed: str) -> list[Drawn]:
+def draw_variants(
+    bank: Catalogue, definition: SetDefinition, count: int, seed: str, *, progress: Callable[[], None] = lambda: None
+) -> list[Drawn]:
     """Return up to `count` different variants of each problem of a set. Raises ShardwiseError."""
     drawn = []
     for entry in definition.problems:
@@ -72,6 +74,7 @@ def draw_variants(bank: Catalogue, definition: SetDefinition, count: int, seed: 
             changed = question if entry.points is None else question.model_copy(update={"points": entry.points})
             found.setdefault(changed.model_dump_json(include={"prompt", "form", "key"}), changed)
         drawn.append(Drawn(problem.title, tuple(found.values())))
+        progress()
     return drawn
 
 
