@@ -118,7 +118,7 @@ def test_moodle_gives_every_answer_the_points_that_we_give(problem: Problem) -> 
     quiz, questions = quiz_of(problem.id, variants=a_quarter_at_once(4))
     theirs = moodle.questions_in(quiz.xml)
     kind = problem.data["kind"]
-    assert bool(theirs) == (kind in CARRIED) == (problem.id not in quiz.left_out)
+    assert bool(theirs) == (kind in CARRIED) == (problem.id not in quiz.omitted)
     for name, element in theirs.items():
         compare = same_for_estimates if kind == "estimate" else SAME[element.get("type", "")]
         compare(questions[name], element)
@@ -127,10 +127,10 @@ def test_moodle_gives_every_answer_the_points_that_we_give(problem: Problem) -> 
 
 def test_what_moodle_cannot_ask_is_named_in_the_file() -> None:
     quiz, _ = quiz_of("ring-time", "ring-time-function", "order-ring-events")
-    assert quiz.left_out == {"01-ring-all-reduce/ring-time-function": "Moodle cannot run a program"}
+    assert quiz.omitted == {"01-ring-all-reduce/ring-time-function": "Moodle cannot run a program"}
     assert quiz.changed == {"01-ring-all-reduce/order-ring-events": CHANGED["order"]}
     text = quiz.xml.decode()
-    assert "<!-- Left out: 01-ring-all-reduce/ring-time-function: Moodle cannot run a program -->" in text
+    assert "<!-- Omitted: 01-ring-all-reduce/ring-time-function: Moodle cannot run a program -->" in text
     assert quiz.carried == 2
 
 

@@ -55,7 +55,7 @@ def export(
     """Export a set as questions for Moodle, or as an exam on paper.
 
     Moodle gets a category per problem with the variants; a quiz picks a random question from each. What Moodle cannot ask or
-    marks in another way is listed. An exam has a paper with an answer sheet for each variant or student, their keys, and a
+    marks differently is listed. An exam has a paper with an answer sheet for each variant or student, their keys, and a
     table for the answers, which `shardwise transcribe` reads.
     """
     from shardwise.course.assigning.assignments import load_set
@@ -84,10 +84,10 @@ def _export_quiz(banks: Banks, chosen: SetDefinition, out: Path, *, variants: in
     with progress_bar("drawing", len(chosen.problems)) as advance:
         drawn = draw_variants(banks, chosen, variants, used, progress=advance)
     quiz = moodle_quiz(chosen, drawn)
-    _say("Left out", quiz.left_out)
-    _say("Marked in another way", quiz.changed)
+    _say("Omitted", quiz.omitted)
+    _say("Marked differently", quiz.changed)
     for problem in drawn:
-        if len(problem.variants) < variants and problem.variants[0].id not in quiz.left_out:
+        if len(problem.variants) < variants and problem.variants[0].id not in quiz.omitted:
             typer.echo(f"{problem.variants[0].id} has only {len(problem.variants)} different variants.")
     if not quiz.carried:
         raise ShardwiseError("Moodle cannot ask any problem of this set, so nothing was written.")

@@ -283,8 +283,9 @@ def right_answer(question: Question) -> str | Mapping[str, str]:
     """Return a right answer as one types it, by part if it has parts."""
     kind = kind_of(question)
     if kind.is_program:
-        program = _PROGRAM.search(question.solution)
-        return program[1].rstrip() if program else question.solution
+        defined = f"def {kind.variable(question.form, question.variable)}("
+        programs = (program.rstrip() for program in _PROGRAM.findall(question.solution))
+        return next((program for program in programs if defined in program), question.solution)
     if isinstance(question.key, QuantityKey) and isinstance(question.form, QuantityForm):
         form, value = question.form, question.key.value
         shown = (show_amount(value, form.unit, form.direction, digits) for digits in (4, 6, 9, 15))

@@ -1,7 +1,7 @@
 """Moodle XML: variants of problems as questions of Moodle's own types, one category per problem.
 
-Format: question/format/xml/format.php of Moodle 4.5. Moodle's types cannot ask everything that shardwise can. What is left out,
-or marked in another way, is part of the result and of the file.
+Format: question/format/xml/format.php of Moodle 4.5. Moodle's types cannot ask everything that shardwise can. What is omitted,
+or marked differently, is part of the result and of the file.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from shardwise.question import PRAISE, Question
 from shardwise.units import from_base, unit
 from shardwise.units.parsing import plural
 
-LEFT_OUT = {  # kinds that no question type of Moodle can ask, and why
+OMITTED = {  # kinds that no question type of Moodle can ask, and why
     "bugline": "Moodle cannot run the corrected line",
     "case": "Moodle cannot mark later parts with a student's earlier results",
     "code": "Moodle cannot run a program",
     "formula": "Moodle cannot compare formulas",
 }
-CHANGED = {  # kinds that Moodle marks in another way, and how
+CHANGED = {  # kinds that Moodle marks differently, and how
     "estimate": "asked without a confidence: a right estimate earns all points, a wrong one none",
     "order": "no points for a nearly right order, and no feedback on recognised mistakes",
 }
@@ -57,7 +57,7 @@ class MoodleQuiz:
 
     xml: bytes
     carried: int  # problems
-    left_out: Mapping[str, str]
+    omitted: Mapping[str, str]
     changed: Mapping[str, str]
 
 
@@ -81,11 +81,11 @@ def draw_variants(
 def moodle_quiz(definition: SetDefinition, drawn: Sequence[Drawn]) -> MoodleQuiz:
     """Return the questions of a set as Moodle XML: one category per problem, with a question per variant."""
     root = Xml.Element("quiz")
-    left_out, changed, carried = dict[str, str](), dict[str, str](), 0
+    omitted, changed, carried = dict[str, str](), dict[str, str](), 0
     for problem in drawn:
         first = problem.variants[0]
-        if why := next(filter(None, map(why_left_out, problem.variants)), ""):
-            left_out[first.id] = why
+        if why := next(filter(None, map(why_omitted, problem.variants)), ""):
+            omitted[first.id] = why
             continue
         if first.kind in CHANGED:
             changed[first.id] = CHANGED[first.kind]
@@ -93,16 +93,16 @@ def moodle_quiz(definition: SetDefinition, drawn: Sequence[Drawn]) -> MoodleQuiz
         root.append(_category(definition.title, problem.title))
         root.extend(_question(question, f"{definition.name}-{first.slug}", number)
                     for number, question in enumerate(problem.variants, start=1))  # fmt: skip
-    for what, listed in (("Left out", left_out), ("Marked in another way", changed)):
+    for what, listed in (("Omitted", omitted), ("Marked differently", changed)):
         root[:0] = [_comment(f"{what}: {name}: {why}") for name, why in listed.items()]
     Xml.indent(root)
-    return MoodleQuiz(Xml.tostring(root, "utf-8", xml_declaration=True), carried, left_out, changed)
+    return MoodleQuiz(Xml.tostring(root, "utf-8", xml_declaration=True), carried, omitted, changed)
 
 
-def why_left_out(question: Question) -> str:
+def why_omitted(question: Question) -> str:
     """Return why Moodle cannot ask a question; "" if it can."""
     if question.kind not in _TYPES:
-        return LEFT_OUT.get(question.kind, f"Moodle has no question type for the kind {question.kind}")
+        return OMITTED.get(question.kind, f"Moodle has no question type for the kind {question.kind}")
     if isinstance(question.key, ChoiceKey) and max(_shares(question)) > _FEWEST_DENOMINATORS:
         return f"Moodle has no fractions smaller than 1/{_FEWEST_DENOMINATORS}, so it cannot mark so many right options"
     return ""
