@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Mapping, Sequence
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from defusedxml.ElementTree import fromstring
 
@@ -53,3 +55,31 @@ def ordering(question: Element, order: Sequence[str]) -> float:
     """Return the share of the points for an order of the items."""
     assert question.findtext("gradingtype") == "ALL_OR_NOTHING"
     return float([text_in(answer) for answer in question.findall("answer")] == list(order))
+
+
+# The syntax of fields in Cloze questions, as question/type/multianswer/questiontype.php reads it.
+_ANSWER = r".+?(?<!\\)(?<!&)(?<!&amp;)(?=[~#}]|$)"
+_ALTERNATIVE = (
+    rf"(?:=|%(?P<share>-?[0-9]+(?:[.,][0-9]*)?)%)?(?P<answer>{_ANSWER})(?:#(?P<feedback>.*?(?<!\\)(?=[~}}]|$)))?"
+)
+_PLAIN = re.sub(r"\?P<\w+>", "?:", _ALTERNATIVE)
+_FIELD = re.compile(rf"\{{([0-9]*):(NUMERICAL|MULTICHOICE_V|MULTIRESPONSE):({_PLAIN}(?:~{_PLAIN})*)\}}", re.DOTALL)
+
+
+def fields_of_cloze(question: Element) -> list[tuple[int, Element]]:
+    """Return the fields of a Cloze question, each with its points and as the question that Moodle makes of it."""
+    found = []
+    for points, kind, alternatives in _FIELD.findall(text_in(question.find("questiontext"))):
+        made = Element("question", type={"NUMERICAL": "numerical"}.get(kind, "multichoice"))
+        SubElement(made, "single").text = str(kind != "MULTIRESPONSE").lower()
+        for alternative in re.finditer(f"~?{_ALTERNATIVE}", alternatives, re.DOTALL):
+            value, _, tolerance = (
+                alternative["answer"].partition(":") if kind == "NUMERICAL" else (alternative["answer"], "", "")
+            )
+            answer = SubElement(made, "answer", fraction=alternative["share"])
+            SubElement(answer, "text").text = html.unescape(value).replace("\\}", "}").replace("\\#", "#")
+            SubElement(answer, "tolerance").text = tolerance or "0"
+            feedback = SubElement(SubElement(answer, "feedback"), "text")
+            feedback.text = html.unescape(alternative["feedback"] or "").replace("\\}", "}").replace("\\#", "#")
+        found.append((int(points or 1), made))
+    return found

@@ -100,6 +100,7 @@ def test_the_paper_of_the_whole_bank_has_the_numbers_of_its_variants_and_no_answ
     assert not {n for n in keys if len(n) > 4} - prompts & numbers - prompts
 
 
+@pytest.mark.slow
 def test_the_key_of_the_whole_bank_has_every_answer(every_question: tuple[Question, ...]) -> None:
     text = text_of_pdf(pdf_of(key_source(EXAM, [Paper("A", every_question), Paper("B", every_question[:3])])))
     assert "Key: Variant A" in text and "Key: Variant B" in text
@@ -117,7 +118,7 @@ def test_the_answers_in_the_key_are_marked_correct(problem: Problem) -> None:
         assert feedback.credit == 1, (right_answer(piece), feedback)
 
 
-@pytest.mark.parametrize("name", ["ring-time", "electricity-with-the-building", "a-thinner-network"])
+@pytest.mark.parametrize("name", ["ring-time", "a-thinner-network"])
 def test_the_accepted_range_in_the_key_is_that_of_our_marking(name: str) -> None:
     question = asked(name, 7)
     low, high = ((float(end.split()[0]), end.split()[1]) for end in accepted(question).split(" to "))

@@ -8,12 +8,14 @@ from xml.etree.ElementTree import Element
 import pytest
 
 import moodle_marking as moodle
-from checkout import checkout_bank
+from checkout import ROOT, checkout_bank, posed, template
 from drawing import a_quarter_at_once
-from shardwise.bank.bank import Problem
+from shardwise.bank.bank import Bank, Problem
 from shardwise.course.assigning.assignments import SetDefinition
-from shardwise.exchange.moodle_xml import CHANGED, MoodleQuiz, draw_variants, moodle_quiz
+from shardwise.exchange.exam_pdf import right_answer
+from shardwise.exchange.moodle_xml import CHANGED, Drawn, MoodleQuiz, draw_variants, moodle_quiz
 from shardwise.kinds import kind_of
+from shardwise.kinds.case.model import CaseForm
 from shardwise.kinds.choice import ChoiceForm
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
 from shardwise.kinds.match.model import MatchForm, MatchKey
@@ -24,7 +26,7 @@ from shardwise.question import Question
 from shardwise.units import from_base, unit
 
 EDGE = 1e-6  # relative; how near to a tolerance the near-misses are
-CARRIED = {"quantity", "choice", "match", "order", "estimate"}
+CARRIED = {"quantity", "choice", "match", "order", "estimate"}  # of those in the shipped bank
 
 
 def quiz_of(*problems: str, variants: int = 1, seed: str = "7") -> tuple[MoodleQuiz, dict[str, Question]]:
@@ -106,11 +108,34 @@ def same_for_orders(asked: Question, theirs: Element) -> None:
         assert moodle.ordering(theirs, [texts[label] for label in order]) == float(ours == 1), (asked.id, order)
 
 
+def same_for_cases(asked: Question, theirs: Element) -> None:
+    """Compare each part by itself: the key and every mistake of it, while all other parts are right."""
+    pieces = list(kind_of(asked).pieces(asked))
+    fields = moodle.fields_of_cloze(theirs)
+    assert [points for points, _ in fields] == [piece.points for piece in pieces]
+    for piece, (_, field) in zip(pieces, fields, strict=True):
+        SAME[field.get("type", "")](piece, field)
+    assert isinstance(asked.form, CaseForm)
+    names = [part.name for part in asked.form.parts]
+    right = [right_answer(piece) for piece in pieces]
+    for place, piece in enumerate(pieces):
+        for mistake in getattr(piece.key, "mistakes", ()):
+            assert isinstance(piece.form, QuantityForm)
+            typed, raw = in_unit(piece.form, mistake.value)
+            answers = dict(zip(names, [*right[:place], raw, *right[place + 1 :]], strict=True))
+            earned = [
+                points * moodle.numerical(field, typed)[0] if field is fields[place][1] else points
+                for points, field in fields
+            ]
+            assert sum(earned) == pytest.approx(share(asked, answers) * asked.points), (asked.id, raw)
+
+
 SAME = {
     "numerical": same_for_numbers,
     "multichoice": same_for_choices,
     "matching": same_for_matches,
     "ordering": same_for_orders,
+    "cloze": same_for_cases,
 }
 
 
@@ -123,6 +148,33 @@ def test_moodle_gives_every_answer_the_points_that_we_give(problem: Problem) -> 
         compare = same_for_estimates if kind == "estimate" else SAME[element.get("type", "")]
         compare(questions[name], element)
         assert float(element.findtext("defaultgrade", "")) == questions[name].points
+
+
+def test_a_case_of_numbers_and_choices_becomes_a_cloze_question_with_the_same_points() -> None:
+    finance = Bank.open(ROOT / "examples" / "bank")
+    definition = SetDefinition.model_validate({"name": "q", "title": "Quiz", "problems": ["a-flat-and-its-loan"]})
+    drawn = draw_variants(finance, definition, 3, "7")
+    choices = Drawn(
+        "Choices",
+        (
+            posed(
+                template(
+                    "case",
+                    ("      options:\n", "      pick: many\n      options:\n"),
+                    ("No, a part stays", "No, #1 of {~2} } <b> stays"),
+                )
+            ),
+            posed(template("case"), 2),
+        ),
+    )
+    quiz = moodle_quiz(definition, [*drawn, choices])
+    theirs = moodle.questions_in(quiz.xml)
+    asked = [question for each in (*drawn, choices) for question in each.variants]
+    assert len(theirs) == len(asked) == 5 and set(quiz.changed.values()) == {CHANGED["case"]}
+    for question, element in zip(asked, theirs.values(), strict=True):
+        same_for_cases(question, element)
+    _, field = moodle.fields_of_cloze(theirs["q-a-problem-1"])[3]
+    assert any("#1 of {~2} } &lt;b&gt; stays" in moodle.text_in(answer) for answer in field.findall("answer"))
 
 
 def test_what_moodle_cannot_ask_is_named_in_the_file() -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import escape
+from typing import Any, Self
 from xml.etree import ElementTree as Xml
 
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose
 from shardwise.course.assigning.assignments import SetDefinition
 from shardwise.kinds import kinds
+from shardwise.kinds.case.model import CaseForm
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
 from shardwise.kinds.match.model import MatchForm, MatchKey
@@ -30,16 +32,16 @@ from shardwise.units.parsing import plural
 
 OMITTED = {  # kinds that no question type of Moodle can ask, and why
     "bugline": "Moodle cannot run the corrected line",
-    "case": "Moodle cannot mark later parts with a student's earlier results",
     "code": "Moodle cannot run a program",
     "formula": "Moodle cannot compare formulas",
 }
 CHANGED = {  # kinds that Moodle marks differently, and how
+    "case": "later parts are marked with the right earlier results, not with the student's",
     "estimate": "asked without a confidence: a right estimate earns all points, a wrong one none",
     "order": "no points for a nearly right order, and no feedback on recognised mistakes",
 }
 _PENALTY = "0.3333333"  # Moodle's default, for each further try in a quiz with hints
-_FEWEST_DENOMINATORS = 10  # Moodle accepts the fractions 1/1 to 1/10
+_LARGEST_DENOMINATOR = 10  # Moodle accepts the fractions 1/1 to 1/10
 _ROUNDED = 0.005  # relative; wrong results are recognised with three figures, even if the right one must be exact
 
 
@@ -103,8 +105,10 @@ def why_omitted(question: Question) -> str:
     """Return why Moodle cannot ask a question; "" if it can."""
     if question.kind not in _TYPES:
         return OMITTED.get(question.kind, f"Moodle has no question type for the kind {question.kind}")
-    if isinstance(question.key, ChoiceKey) and max(_shares(question)) > _FEWEST_DENOMINATORS:
-        return f"Moodle has no fractions smaller than 1/{_FEWEST_DENOMINATORS}, so it cannot mark so many right options"
+    if isinstance(question.form, CaseForm):
+        return _why_no_cloze(question)
+    if isinstance(question.key, ChoiceKey) and max(_shares(question)) > _LARGEST_DENOMINATOR:
+        return f"Moodle has no fractions smaller than 1/{_LARGEST_DENOMINATOR}, so it cannot mark so many right options"
     return ""
 
 
@@ -123,7 +127,8 @@ def _question(question: Question, idnumber: str, number: int) -> Xml.Element:
     element = Xml.Element("question", type=_TYPES[question.kind][0])
     _text(element, "name", f"{number:02}: {question.title}")
     how = _TYPES[question.kind][1](question.form)
-    _html(element, "questiontext", f"{question.prompt}\n\n*{how}*")
+    parts = _cloze(question) if isinstance(question.form, CaseForm) else f"<p><em>{escape(how)}</em></p>"
+    Xml.SubElement(element, "questiontext", format="html").append(_simple("text", _as_html(question.prompt) + parts))
     _html(element, "generalfeedback", question.solution)
     Xml.SubElement(element, "defaultgrade").text = f"{question.points:g}"
     Xml.SubElement(element, "penalty").text = _PENALTY
@@ -150,19 +155,47 @@ def _how_to_estimate(form: EstimateForm) -> str:
     return f"{range_} {_how_to_write(form)}"
 
 
-def _quantity(question: Question) -> Iterator[Xml.Element]:
+@dataclass(frozen=True)
+class _Number:
+    """A number that Moodle recognises, in the question's unit, with its absolute tolerance."""
+
+    fraction: int  # of the points, in per cent
+    value: str
+    within: str
+    feedback: str
+
+    @classmethod
+    def of(cls, form: QuantityForm, fraction: int, value: float, within: float, feedback: str) -> Self:
+        """Return the number for a value and a tolerance in base units."""
+        shown, reach = (_written(from_base(each, form.unit, form.direction)) for each in (value, within))
+        return cls(fraction, shown, reach, feedback)
+
+    def element(self) -> Xml.Element:
+        """Return the answer of a numerical question."""
+        element = Xml.Element("answer", fraction=str(self.fraction), format="plain_text")
+        element.extend((_simple("text", self.value), _simple("tolerance", self.within)))
+        _html(element, "feedback", self.feedback)
+        return element
+
+
+def _numbers(question: Question) -> Iterator[_Number]:
+    """Yield the right number, and the recognised mistakes."""
     form, key = question.form, question.key
     assert isinstance(form, QuantityForm) and isinstance(key, QuantityKey)
 
     def allowed(value: float) -> float:
         return tolerance(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
 
-    yield _answer(form, 100, key.value, allowed(key.value), PRAISE)
+    yield _Number.of(form, 100, key.value, allowed(key.value), PRAISE)
     for mistake in key.mistakes:  # no two of them, nor the key, are within each other's tolerances
         within = allowed(mistake.value)
         if not within and not float(mistake.value).is_integer():
             within = min(_ROUNDED * abs(mistake.value), abs(mistake.value - key.value) / 3)
-        yield _answer(form, 0, mistake.value, within, mistake.say)
+        yield _Number.of(form, 0, mistake.value, within, mistake.say)
+
+
+def _quantity(question: Question) -> Iterator[Xml.Element]:
+    return (number.element() for number in _numbers(question))
 
 
 def _estimate(question: Question) -> Iterator[Xml.Element]:
@@ -170,20 +203,11 @@ def _estimate(question: Question) -> Iterator[Xml.Element]:
     form, key = question.form, question.key
     assert isinstance(form, EstimateForm) and isinstance(key, EstimateKey)
     low, high = key.value / form.within, key.value * form.within
-    yield _answer(form, 100, key.value, key.value - low, PRAISE)
-    yield _answer(form, 100, (low + high) / 2, (high - low) / 2, PRAISE)
+    yield _Number.of(form, 100, key.value, key.value - low, PRAISE).element()
+    yield _Number.of(form, 100, (low + high) / 2, (high - low) / 2, PRAISE).element()
 
 
-def _answer(form: QuantityForm, fraction: int, value: float, within: float, feedback: str) -> Xml.Element:
-    """Return an answer in the question's unit; Moodle's tolerances are absolute."""
-    element = Xml.Element("answer", fraction=str(fraction), format="plain_text")
-    Xml.SubElement(element, "text").text = _number(from_base(value, form.unit, form.direction))
-    Xml.SubElement(element, "tolerance").text = _number(from_base(within, form.unit, form.direction))
-    _html(element, "feedback", feedback)
-    return element
-
-
-def _number(value: float) -> str:
+def _written(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.12g}"
 
 
@@ -202,20 +226,27 @@ def _shares(question: Question) -> tuple[int, int]:
     return right, max(1, min(right, len(form.options) - right)) if form.pick == "many" else 1
 
 
-def _choice(question: Question) -> Iterator[Xml.Element]:
+def _fractions(question: Question) -> dict[str, str]:
+    """Return the share of the points, in per cent, that each option earns or costs."""
     form, key = question.form, question.key
     assert isinstance(form, ChoiceForm) and isinstance(key, ChoiceKey)
     right, wrong = _shares(question)
     loss = 0.0 if form.pick == "one" else -100 / wrong
+    return {option.label: f"{100 / right if option.label in key.correct else loss:.7g}" for option in form.options}
+
+
+def _choice(question: Question) -> Iterator[Xml.Element]:
+    form, key = question.form, question.key
+    assert isinstance(form, ChoiceForm) and isinstance(key, ChoiceKey)
     yield _simple("single", "true" if form.pick == "one" else "false")
     yield _simple(
         "shuffleanswers", "false"
     )  # each variant has an order of its own, to whose letters the solution refers
     yield _simple("answernumbering", "abc")
     yield _simple("showstandardinstruction", "0")
+    fractions = _fractions(question)
     for option in form.options:
-        fraction = 100 / right if option.label in key.correct else loss
-        element = Xml.Element("answer", fraction=f"{fraction:.7g}", format="html")
+        element = Xml.Element("answer", fraction=fractions[option.label], format="html")
         element.extend(_html_parts(option.text))
         _html(element, "feedback", key.say[option.label])
         yield element
@@ -250,7 +281,51 @@ def _order(question: Question) -> Iterator[Xml.Element]:
         yield element
 
 
+# Cases ---------------------------------------------------------------------------------------------------------------
+
+
+def _why_no_cloze(question: Question) -> str:
+    for piece in kinds()["case"].pieces(question):
+        if piece.kind not in ("quantity", "choice"):
+            return f"one of its parts is of the kind {piece.kind}"
+        if not float(piece.points).is_integer():
+            return "Moodle gives whole points to the parts of a question"
+        if why := why_omitted(piece):
+            return why
+    return ""
+
+
+def _cloze(question: Question) -> str:
+    """Return the parts of a case in HTML, with fields in the syntax of Moodle's Cloze questions."""
+    parts = []
+    for number, piece in enumerate(kinds()["case"].pieces(question), start=1):
+        how = _TYPES[piece.kind][1](piece.form)
+        text = f"**{number}. {piece.title}**\n\n{piece.prompt}\n\n*{how}*"
+        parts.append(f"{_as_html(text)}<p>{{{piece.points:g}:{_cloze_field(piece)}}}</p>")
+    return "".join(parts)
+
+
+def _cloze_field(piece: Question) -> str:
+    form, key = piece.form, piece.key
+    if isinstance(form, ChoiceForm) and isinstance(key, ChoiceKey):
+        fractions = _fractions(piece)
+        options = (
+            f"%{fractions[option.label]}%{_for_cloze(f'**{option.label})** {option.text}')}#{_for_cloze(key.say[option.label])}"
+            for option in form.options
+        )
+        return f"{'MULTICHOICE_V' if form.pick == 'one' else 'MULTIRESPONSE'}:{'~'.join(options)}"
+    numbers = (f"%{each.fraction}%{each.value}:{each.within}#{_for_cloze(each.feedback)}" for each in _numbers(piece))
+    return f"NUMERICAL:{'~'.join(numbers)}"
+
+
+def _for_cloze(markdown: str) -> str:
+    """Return HTML as text in a Cloze field, in which ~, # and } have a meaning and entities are resolved once more."""
+    html = escape(_as_html(markdown), quote=False)
+    return "".join(f"&#{ord(sign)};" if sign in "~#}" else sign for sign in html)
+
+
 _TYPES: Mapping[str, tuple[str, Callable[[Any], str], Callable[[Question], Iterator[Xml.Element]]]] = {
+    "case": ("cloze", _how("case"), lambda question: iter(())),
     "quantity": ("numerical", _how_to_write, _quantity),
     "estimate": ("numerical", _how_to_estimate, _estimate),
     "choice": ("multichoice", _how("choice"), _choice),
@@ -277,6 +352,10 @@ def _html(parent: Xml.Element, name: str, markdown: str) -> None:
 
 
 def _html_parts(markdown: str) -> Iterator[Xml.Element]:
-    """Yield Markdown as HTML, with formulas for Moodle's MathJax and tables in the style of its theme."""
-    html = to_html(printable(markdown), for_mathjax=True) if markdown else ""
-    yield _simple("text", html.replace("<table>", '<table class="table table-sm w-auto">'))
+    yield _simple("text", _as_html(markdown))
+
+
+def _as_html(markdown: str) -> str:
+    """Return Markdown as HTML, with formulas for Moodle's MathJax and tables in the style of its theme."""
+    html = to_html(printable(markdown), for_mathjax=True)
+    return html.replace("<table>", '<table class="table table-sm w-auto">')
