@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,23 @@ def test_export_to_pdf_writes_papers_keys_and_a_table_that_it_never_overwrites()
     assert Path("exam/midterm.lock.jsonl").read_bytes() == before
     said = run("transcribe", "exam/answers.csv", "--out", "exam/typed")
     assert "1 notebook in exam/typed/submitted" in said and "Without an answer: bo" in said
+
+
+def test_papers_for_anybody_and_for_a_roster_do_not_mix() -> None:
+    run("export", "midterm.yaml", "--to", "pdf", "--roster", "roster.csv", "--out", "exam", *BANK)
+    with pytest.raises(ShardwiseError, match="has this exam for a roster"):
+        CliRunner().invoke(
+            app, ["export", "midterm.yaml", "--to", "pdf", "--out", "exam", *BANK], catch_exceptions=False
+        )
+
+
+def test_nothing_is_written_without_typst(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(ShardwiseError, match=r'pip install "shardwise\[exam\]"'):
+        CliRunner().invoke(
+            app, ["export", "midterm.yaml", "--to", "pdf", "--out", "exam", *BANK], catch_exceptions=False
+        )
+    assert not Path("exam").exists()
 
 
 @pytest.mark.parametrize(

@@ -108,19 +108,25 @@ def _export_exam(
     banks: Banks, chosen: SetDefinition, out: Path, *, roster: Path | None, variants: int, key: Path | None, date: str
 ) -> None:
     from shardwise.course.assigning.assignments import assign
-    from shardwise.course.assigning.lockfile import Lock
+    from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock
     from shardwise.course.assigning.roster import Student, load_roster
     from shardwise.exchange.exam_answers import TABLE
-    from shardwise.exchange.exam_pdf import write_exam
+    from shardwise.exchange.exam_pdf import typesetter, write_exam
 
     must_be_a_folder(out)
     if variants > len(_LETTERS):
         raise typer.BadParameter(f"On paper there are at most {len(_LETTERS)} variants, A to Z. Use --roster for more.")
+    typesetter()
     students = load_roster(roster) if roster else [Student(letter, letter) for letter in _LETTERS[:variants]]
     place = key or out / KEY_FILE
     secret, fresh = course_key(place)
     if fresh:
         typer.echo(f"Created a course key: {place}. Keep it secret and back it up.")
+    earlier = out / f"{chosen.name}{LOCK_SUFFIX}"
+    if earlier.exists() and ({*Lock(earlier, secret).students()} <= {*_LETTERS}) != (roster is None):
+        raise ShardwiseError(
+            f"{out} has this exam for {'a roster' if roster is None else 'anybody'}. Use another --out."
+        )
     done = assign(banks, chosen, students, secret, out, notebooks=False)
     lock = Lock(done.lock, secret)
     with progress_bar("typesetting", len(lock.places) + 1) as advance:

@@ -69,14 +69,15 @@ class Exam:
 
 def pdf_of(source: str) -> bytes:
     """Return a PDF of Typst source. Raises ShardwiseError if Typst is not installed or refuses the source."""
-    typst = _typst()
+    typst = typesetter()
     try:
         return bytes(typst.compile((_style() + source).encode(), format="pdf", ignore_system_fonts=True))
     except typst.TypstError as error:
         raise ShardwiseError(f"Typst cannot set this exam: {error.diagnostic or error}") from None
 
 
-def _typst() -> Any:
+def typesetter() -> Any:
+    """Return the module typst. Raises ShardwiseError if it is not installed."""
     try:
         import typst
     except ImportError:
@@ -135,7 +136,7 @@ def paper_source(exam: Exam, paper: Paper) -> str:
 
 def _code(exam: Exam, paper: Paper) -> str:
     """Return the name of a paper as a QR code for a scanner, in SVG."""
-    _typst()
+    typesetter()
     import segno
 
     drawn = io.BytesIO()
