@@ -29,6 +29,7 @@ from shardwise.cli import (
     autograding,
     course_commands,
     deciding,
+    exporting,
     grading,
     inspecting,
     practising,
@@ -59,6 +60,7 @@ app.command("start", epilog="Example:  shardwise start")(starting.start_app)  # 
 app.add_typer(authoring.commands)
 app.add_typer(starting.commands)
 app.add_typer(assigning.commands)
+app.add_typer(exporting.commands)
 app.add_typer(grading.commands)
 app.add_typer(deciding.commands)
 app.add_typer(course_commands.commands)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from shardwise.markdown.mathml import mathml
@@ -38,13 +39,13 @@ def keep_together(markdown: str) -> str:
     return "".join(parts)
 
 
-def to_html(markdown: str) -> str:
-    """Render Markdown as HTML; formulas as MathML, raw HTML escaped.
+def to_html(markdown: str, *, for_mathjax: bool = False) -> str:
+    """Render Markdown as HTML; formulas as MathML, or as LaTeX for a page that loads MathJax; raw HTML escaped.
 
     >>> print(to_html("**40 hosts** of <b>x</b>"))
     <p><strong>40 hosts</strong> of &lt;b&gt;x&lt;/b&gt;</p>
     """
-    html = str(_parser().render(keep_together(markdown))).strip()
+    html = str(_parser(_for_mathjax if for_mathjax else _formula).render(keep_together(markdown))).strip()
     return _AFTER_FORMULA.sub(r"\2\1", _EMPTY_HEADING.sub("<td></td>", html))
 
 
@@ -59,17 +60,17 @@ def inline(markdown: str) -> str:
 
 def parsed_markdown(markdown: str) -> list[Token]:
     """Return the tokens of a text, including formulas."""
-    return _parser().parse(markdown)
+    return _parser(_formula).parse(markdown)
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(formula: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
     # "js-default" escapes raw HTML and rejects javascript: links, so that a student's text stays text
     parser = MarkdownIt("js-default", {"html": False, "linkify": False}).enable("table").disable("image")
-    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, renderer=_formula)
+    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, renderer=formula)
     parser.add_render_rule("fence", _fence)
     parser.inline.ruler.at("math_inline", _math_inline)
     return parser
@@ -102,3 +103,8 @@ def _math_inline(state: StateInline, silent: bool) -> bool:
 
 def _formula(tex: str, options: dict[str, Any]) -> str:
     return mathml(tex, is_block=bool(options.get("display_mode")))
+
+
+def _for_mathjax(tex: str, options: dict[str, Any]) -> str:
+    written = escape(tex.strip())
+    return f"\\[{written}\\]" if options.get("display_mode") else f"\\({written}\\)"

@@ -16,15 +16,22 @@ def mathml(tex: str, *, is_block: bool = False) -> str:
     >>> mathml("x < 2")  # doctest: +ELLIPSIS
     '<math ...><mrow><mi>x</mi><mo>&#x0003C;</mo><mn>2</mn></mrow></math>'
     """
+    try:
+        return converted(tex, is_block=is_block)
+    except Exception:  # latex2mathml raises many types, and the source is readable too
+        return f"<code>{html.escape(tex)}</code>"
+
+
+def converted(tex: str, *, is_block: bool = False) -> str:
+    """Convert a formula to MathML. Raises ValueError, or what latex2mathml raises, if it cannot be converted."""
     from latex2mathml.converter import convert
 
     if _TAKES_MARKUP.search(tex):
-        return f"<code>{html.escape(tex)}</code>"
+        raise ValueError("it contains markup")
     plain = tex.replace(r"\text{\%}", r"\%")  # latex2mathml would show the backslash
-    try:  # it does not escape a < inside \text, which would start a tag
-        written = convert(plain.replace("<", r"\lt ").replace(">", r"\gt "), display="block" if is_block else "inline")
-    except Exception:  # latex2mathml raises many types, and the source is readable too
-        return f"<code>{html.escape(tex)}</code>"
+    plain = plain.replace("\u202f", r"\,")  # and drop the thin space of a number that is not in LaTeX
+    # It does not escape a < inside \text, which would start a tag.
+    written = convert(plain.replace("<", r"\lt ").replace(">", r"\gt "), display="block" if is_block else "inline")
     return _THOUSANDS.sub(_one_number, written)
 
 

@@ -53,6 +53,7 @@ def assign(
     out: Path,
     *,
     force: bool = False,
+    notebooks: bool = True,
     progress: Callable[[], None] = lambda: None,
 ) -> Assigned:
     """Write the lock file and a notebook for each student under `out`. Students who are already locked keep their draws.
@@ -60,6 +61,8 @@ def assign(
     The lock file is written first, as a whole, and then every notebook that is missing or contains no work. That way the next
     run completes an interrupted one. With `force`, notebooks that contain work are overwritten too. Raises ShardwiseError if
     the existing lock file has other problems, or if a notebook asks questions that can no longer be drawn.
+
+    With `notebooks=False`, only the lock file is written, for a set that is handed out in another form.
 
     `progress` is called twice per student: after their line in the lock file, and after their notebook.
     """
@@ -95,7 +98,7 @@ def assign(
                 lines.sign(line)
                 progress()
         lock, worked_in = Lock(path, key), []
-        for student in lock.students():
+        for student in lock.students() if notebooks else ():
             place = _place(out, student, definition.name)
             if not _hand_out(maker.notebook(student, lock.line(student), lock.section_of(student)), place, force=force):
                 worked_in.append(place)

@@ -173,11 +173,11 @@ mistakes:                                       # answers we recognise, and one 
         else:
             way = "" if form.direction == "none" else f" {form.direction}"
             how = f"A number with its unit, for example {example}{way}. Any unit of that kind works."
-        how = " ".join([how, *_precision(form)])
+        how = " ".join([how, *precision(form)])
         return {"how": how, "fields": [{"type": "line", "label": "Your answer", "has_preview": True}]}
 
     def instruction(self, form: QuantityForm, variable: str) -> str:
-        return " ".join([super().instruction(form, variable), *_precision(form)])
+        return " ".join([super().instruction(form, variable), *precision(form)])
 
     def preview(self, form: QuantityForm, raw: Any) -> View:
         return as_read(self, form, raw)
@@ -280,7 +280,7 @@ def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterato
             yield f"the sentence about a slip gives away the key, {number}: {how}"
 
 
-def _precision(form: QuantityForm) -> Iterator[str]:
+def precision(form: QuantityForm) -> Iterator[str]:
     """Yield a sentence about the required precision; nothing if the answer must be a whole number."""
     if form.figures is not None:
         more = "are enough" if form.figures == FIGURES else "are needed"
