@@ -17,7 +17,7 @@ from shardwise.course.assigning.keys import KEY_FILE, course_key, named_key
 from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
-    from shardwise.course.assigning.assignments import SetDefinition
+    from shardwise.course.assigning.set_file import SetDefinition
 
 commands = typer.Typer()
 
@@ -58,7 +58,7 @@ def export(
     marks differently is listed. An exam has a paper with an answer sheet for each variant or student, their keys, and a
     table for the answers, which `shardwise transcribe` reads.
     """
-    from shardwise.course.assigning.assignments import load_set
+    from shardwise.course.assigning.set_file import load_set
 
     banks = banks_of(bank)
     chosen = load_set(definition, banks)
@@ -76,12 +76,13 @@ def export(
 
 def _export_quiz(banks: Banks, chosen: SetDefinition, out: Path, *, variants: int, seed: str | None) -> None:
     from shardwise.atomic_files import write_file
+    from shardwise.course.assigning.set_file import named_problems
     from shardwise.exchange.moodle_xml import draw_variants, moodle_quiz
 
     if out.is_dir():
         raise ShardwiseError(f"--out needs a file, such as {out / 'quiz.xml'}, but {out} is a folder.")
     used = seed or secrets.token_hex(8)
-    with progress_bar("drawing", len(chosen.problems)) as advance:
+    with progress_bar("drawing", sum(1 for _ in named_problems(chosen))) as advance:
         drawn = draw_variants(banks, chosen, variants, used, progress=advance)
     quiz = moodle_quiz(chosen, drawn)
     _say("Omitted", quiz.omitted)

@@ -22,9 +22,8 @@ from shardwise.course.collecting.students_notebook import student_notebook
 from shardwise.course.tables import Table, load_table
 from shardwise.errors import Fault, Faulty
 from shardwise.file_names import fault_of_name
-from shardwise.grading.reports import _cell
 from shardwise.kinds import kind_of, variable_of
-from shardwise.markdown.escaping import printable
+from shardwise.markdown.escaping import printable, spreadsheet_cell
 from shardwise.question import Question
 
 TABLE = "answers.csv"
@@ -39,7 +38,7 @@ def blank_table(lock: Lock, *, is_for_anybody: bool) -> bytes:
     rows = csv.writer(text)
     rows.writerow([*(_ABOUT if is_for_anybody else _ABOUT[:2]), *columns])
     for student in () if is_for_anybody else lock.students():
-        rows.writerow([_cell(student), _cell(lock.about(student)[0]), *("" for _ in columns)])
+        rows.writerow([spreadsheet_cell(student), spreadsheet_cell(lock.about(student)[0]), *("" for _ in columns)])
     return text.getvalue().encode("utf-8-sig")  # spreadsheets need the mark to read UTF-8
 
 

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as Xml
 
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose
-from shardwise.course.assigning.assignments import SetDefinition
+from shardwise.course.assigning.set_file import SetDefinition, named_problems
 from shardwise.kinds import kinds
 from shardwise.kinds.case.model import CaseForm
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
@@ -68,12 +68,12 @@ def draw_variants(
 ) -> list[Drawn]:
     """Return up to `count` different variants of each problem of a set. Raises ShardwiseError."""
     drawn = []
-    for entry in definition.problems:
-        problem = bank.find(entry.id)
+    for place, _, name in named_problems(definition):
+        problem, points = bank.find(name), definition.problems[place].points
         found: dict[str, Question] = {}
         for number in range(1, count + 1):
             question = pose(problem, f"{seed}-{number}")
-            changed = question if entry.points is None else question.model_copy(update={"points": entry.points})
+            changed = question if points is None else question.model_copy(update={"points": points})
             found.setdefault(changed.model_dump_json(include={"prompt", "form", "key"}), changed)
         drawn.append(Drawn(problem.title, tuple(found.values())))
         progress()

@@ -23,7 +23,7 @@ def _in_hundredths(points: float) -> float:
     return points
 
 
-Points = Annotated[float, Field(gt=0, le=100), AfterValidator(_in_hundredths)]
+Points = Annotated[float, Field(ge=0, le=100), AfterValidator(_in_hundredths)]  # 0: the question does not count
 
 
 class Entry(AuthorModel):
@@ -97,7 +97,7 @@ def load_set(path: Path, bank: Catalogue) -> SetDefinition:
     made: SetDefinition = yaml_source.validate(source, SetDefinition)
     faults, seen = [], dict[str, str]()
     worth: defaultdict[int, dict[str, float]] = defaultdict(dict)  # points by problem, by entry
-    for entry, at, name in _named(made):
+    for entry, at, name in named_problems(made):
         try:
             problem = bank.find(name)
             worth[entry][problem.slug] = float(problem.data["points"])
@@ -119,7 +119,7 @@ def load_set(path: Path, bank: Catalogue) -> SetDefinition:
     return made
 
 
-def _named(definition: SetDefinition) -> Iterator[tuple[int, tuple[str | int, ...], str]]:
+def named_problems(definition: SetDefinition) -> Iterator[tuple[int, tuple[str | int, ...], str]]:
     """Yield every problem that a set names, with the number of its entry and its path in the file."""
     for place, entry in enumerate(definition.problems):
         if isinstance(entry, Entry):
