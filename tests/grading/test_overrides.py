@@ -16,8 +16,10 @@ from typer.testing import CliRunner
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.assignments import Student, assign
+from shardwise.course.assigning.keys import course_key
 from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.set_file import SetDefinition
 from shardwise.course.assigning.simulated_class import blank, hand_in, mistaken, right
 from shardwise.course.collecting.receipts import by_time
 from shardwise.errors import Faulty
@@ -164,6 +166,25 @@ def test_the_best_or_the_average_of_all_attempts_counts_if_an_override_says_so(r
     assert "best of 2 attempts counts: 6, 0 points" in page_of(room, "cleo")
     assert results(room, {"attempts": "average"})["cleo"].points == 3
     assert results(room, {"attempts": "last"})["cleo"].points == 0
+
+
+def test_a_notebook_beyond_the_limit_never_counts_even_in_the_first_run(room: Classroom, whole_bank: Bank) -> None:
+    definition = {"name": "week-1", "title": "Week 1", "problems": PROBLEMS, "attempts": 2}
+    key, _ = course_key(room.out / "course.key")
+    assign(
+        whole_bank,
+        SetDefinition.model_validate(definition),
+        [Student(name, name.title()) for name in CLASS],
+        key,
+        room.out,
+    )
+    room.lock = Lock(room.lock.path)
+    for number, write in enumerate((blank, mistaken, right)):
+        path = room.hand_in("cleo", write)
+        path.rename(path.with_name(f"try-{number}.ipynb"))
+        os.utime(path.with_name(f"try-{number}.ipynb"), (1_700_000_000 + number, 1_700_000_000 + number))
+    for _ in range(2):
+        assert results(room, {"attempts": "last"})["cleo"].points == 0
 
 
 def test_several_notebooks_in_one_run_are_attempts_if_the_best_counts(room: Classroom) -> None:

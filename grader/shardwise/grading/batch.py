@@ -210,6 +210,9 @@ class _Run:
         if self._intake.are_attempts(*whose):
             for each in by_place[: self._intake.attempts(name_of_set)]:
                 self._ledger.count(each.path, now_in_utc(), self._who)
+            taken = [replace(each, stands_for=self._stands_for(*whose, each.notebook)) for each in taken]
+            different = {each.notebook: each for each in reversed(taken)}
+            by_place = sorted(different.values(), key=taken.index)
         standing = {each.stands_for: each for each in by_place} | {
             each.stands_for: each for each in by_place if not each.came_after
         }
@@ -309,7 +312,7 @@ class _Run:
             else:
                 task = prepared.task
                 taken = _Taken(
-                    notebook, prepared.path, prepared.key, prepared.notebook, self._stands_for(prepared), prepared.questions, prepared.received.at, prepared.is_vouched
+                    notebook, prepared.path, prepared.key, prepared.notebook, self._stands_for(task.set, task.student, prepared.notebook), prepared.questions, prepared.received.at, prepared.is_vouched
                 )  # fmt: skip
                 self._ledger.receive(prepared.path, prepared.received)
                 self._taken.setdefault((task.set, task.student), {})[taken.path] = taken
@@ -329,16 +332,16 @@ class _Run:
                 else:
                     yield prepared
 
-    def _stands_for(self, prepared: Prepared) -> str:
+    def _stands_for(self, name_of_set: str, student: str, notebook: str) -> str:
         """Return the notebook that counts if this one is chosen: itself, or the last attempt if there are none left.
 
         A graded notebook is not an attempt yet: anybody can put a notebook next to a student's, and then none of them counts.
         """
-        allowed = self._intake.attempts(prepared.task.set)
+        allowed = self._intake.attempts(name_of_set)
         if allowed is None:
-            return prepared.notebook
-        counted = self._known.notebooks(prepared.task.set, prepared.task.student)[:allowed]
-        return counted[-1] if len(counted) == allowed and prepared.notebook not in counted else prepared.notebook
+            return notebook
+        counted = self._known.notebooks(name_of_set, student)[:allowed]
+        return counted[-1] if len(counted) == allowed and notebook not in counted else notebook
 
     def _is_done(self, key: str, name_of_set: str, student: str) -> bool:
         """Return whether the ledger has this grading and its page is unchanged."""

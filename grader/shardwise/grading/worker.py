@@ -114,7 +114,7 @@ def _totalled(result: Result, task: Task) -> Result:
     notes, points = [*task.rulings.notes, *result.notes], result.points
     if task.rulings.points is not None:
         points = task.rulings.points
-        notes.insert(0, f"Your instructor gave this notebook {points:g} of {result.max_points:g} points.")
+        notes.insert(0, task.rulings.given(result.max_points))
     elif points is not None:
         deducted, note = task.rulings.deduction(task.days_late, result.max_points)
         points = max(0.0, round(points - deducted, 4))
