@@ -38,6 +38,7 @@ def autograder(
     Upload it under Configure Autograder. Like the lock file, it contains every student's answer keys.
     """
     from shardwise.cli.ci import must_be_a_visibility
+    from shardwise.cli.course_paths import lock_file
     from shardwise.course.assigning.keys import named_key
     from shardwise.course.assigning.lockfile import Lock
     from shardwise.exchange.gradescope_zip import write_autograder
@@ -45,24 +46,8 @@ def autograder(
     must_be_a_visibility(visibility)
     if out.suffix != ".zip" or out.is_dir():  # so a typo cannot overwrite a lock file
         raise ShardwiseError(f"--out needs a file name that ends in .zip, but {out} does not.")
-    lock = Lock(_lock_of(assigned), named_key(key))
+    lock = Lock(lock_file(Path(assigned)), named_key(key))
     done = write_autograder(lock, out, visibility=visibility, wheels=wheel or ())
     typer.echo(f"Wrote {out} for {done.students} student{'s' * (done.students != 1)} of {lock.set_name}.")
     typer.echo(f"Its setup.sh installs {', '.join(done.requirements)}; pass what is not on PyPI with --wheel.")
     typer.echo("Do not share it with students: it contains every student's questions and answer keys.")
-
-
-def _lock_of(assigned: str) -> Path:
-    """Return the lock file of a set, given as a file or, in a course folder, by the set's name."""
-    from shardwise.course.assigning.lockfile import LOCK_SUFFIX
-    from shardwise.course.course_file import course_around
-
-    path = Path(assigned)
-    if (path.suffix == ".yaml" or not path.exists()) and (course := course_around(Path.cwd())):
-        name = path.name.removesuffix(".yaml")
-        path = course.assigned(name) / f"{name}{LOCK_SUFFIX}"
-    if not path.is_file():
-        raise ShardwiseError(
-            f"There is no lock file {path}. `assign` writes it; name it, or the set in a course folder."
-        )
-    return path

@@ -46,9 +46,12 @@ def paths_to_assign(
 
 
 def paths_to_grade(
-    paths: list[Path], out: Path | None, lock: list[Path] | None, key: Path | None
+    paths: list[Path], out: Path | None, lock: list[Path] | None, key: Path | None, nbgrader: Path | None = None
 ) -> tuple[list[Path], Path, list[Path] | None, Path | None]:
-    """Return submissions, results, lock files and key of `grade`; without `--out`, those of a set of this course."""
+    """Return submissions, results, lock files and key of `grade`; without `--out`, those of a set of this course.
+
+    With an nbgrader course, the submissions are those that nbgrader collected.
+    """
     if out is not None:
         return paths, out, lock, key
     course = course_around(Path.cwd())
@@ -59,7 +62,7 @@ def paths_to_grade(
     if len(paths) > 1:
         raise ShardwiseError("Without --out, name one set of the course.")
     name = _set_of(course, str(paths[0]))
-    submitted, known = course.submitted(name), course.lock(name)
+    submitted, known = nbgrader / "submitted" if nbgrader else course.submitted(name), course.lock(name)
     if not lock:
         if not known.exists():
             raise ShardwiseError(f"{_short(known)} does not exist. Assign the set first:  shardwise assign {name}")
@@ -105,6 +108,24 @@ def set_file(named: Path) -> Path:
     if course is None:
         raise ShardwiseError(f"{named} does not exist. Name the YAML file of a set.")
     return _short(course.at(course.sets()[_set_of(course, str(named))].file))
+
+
+def lock_file(named: Path) -> Path:
+    """Return the lock file of a set: this file, the only one in a folder, or that of a set of the course.
+
+    Raises ShardwiseError.
+    """
+    course = None if named.suffix == ".jsonl" else course_around(Path.cwd())
+    if course and (name := course.set_called(str(named))):
+        named = _short(course.lock(name))
+    elif named.is_dir():
+        found = sorted(named.glob(f"*{LOCK_SUFFIX}"))
+        if len(found) != 1:
+            raise ShardwiseError(f"{named} has {len(found) or 'no'} lock files (*{LOCK_SUFFIX}). Name one.")
+        named = found[0]
+    if not named.is_file():
+        raise ShardwiseError(f"There is no lock file {named}. `assign` writes it; name it, or the set in a course.")
+    return named
 
 
 def banks_of_course(course: Course | None) -> list[str] | None:

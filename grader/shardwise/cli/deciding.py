@@ -81,7 +81,9 @@ def say_what_decides_nothing(path: Path | None, overrides: Overrides, locks: Ite
     epilog='Example:  shardwise override week-1.lock.jsonl --student ada --question first-quantity --points 3 --why "Misprint"'
 )
 def override(
-    lock: Annotated[Path, typer.Argument(metavar="LOCK", help="The lock file of the set, or a folder that has one.")],
+    lock: Annotated[
+        Path, typer.Argument(metavar="LOCK", help="The set: its lock file, a folder with one, or its name in a course.")
+    ],
     why: Annotated[str, typer.Option(help="The reason, for the record; students do not see it.")],
     student: Annotated[
         list[str] | None, typer.Option(help="A student by id, alias or name. Repeat it. Without students: everybody.")
@@ -120,11 +122,14 @@ def override(
     """
     from pydantic import ValidationError
 
+    from shardwise.cli.course_paths import lock_file
+    from shardwise.course.assigning.keys import named_key
+    from shardwise.course.assigning.lockfile import Lock
     from shardwise.grading.batch import now_in_utc, who_runs
     from shardwise.grading.overrides.model import Override
     from shardwise.grading.overrides.overrides_file import Overrides, add_overrides
 
-    opened = _lock_at(lock)
+    opened = Lock(lock_file(lock), named_key(None))
     path = file or overrides_near([opened])
     assert path is not None
     must_be_a_folder(path.parent)
@@ -148,19 +153,6 @@ def override(
     if given_points > most:
         of = f"{entry.question} has" if entry.question else "the notebook has"
         typer.echo(f"Check the points: {of} {most:g}, and you gave {given_points:g}.", err=True)
-
-
-def _lock_at(path: Path) -> Lock:
-    """Return a lock file, or the only one in a folder."""
-    from shardwise.course.assigning.keys import named_key
-    from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock
-
-    if path.is_dir():
-        found = sorted(path.glob(f"*{LOCK_SUFFIX}"))
-        if len(found) != 1:
-            raise ShardwiseError(f"{path} has {len(found) or 'no'} lock files (*{LOCK_SUFFIX}). Name one.")
-        path = found[0]
-    return Lock(path, named_key(None))
 
 
 def _most_points(lock: Lock, question: str) -> float:

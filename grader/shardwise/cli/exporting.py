@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shardwise.bank.bank import Banks
+from shardwise.cli.course_paths import set_file
 from shardwise.cli.options import BankNames, banks_of, must_be_a_folder
 from shardwise.cli.tables import progress_bar
 from shardwise.course.assigning.keys import KEY_FILE, course_key, named_key
@@ -32,7 +33,7 @@ class _Format(StrEnum):
 
 @commands.command(epilog="Example:  shardwise export sets/quiz.yaml --to moodle-xml --variants 20 --out quiz.xml")
 def export(
-    definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file.")],
+    definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file, or its name in a course.")],
     to: Annotated[_Format, typer.Option(help="moodle-xml for Moodle's question bank, pdf for an exam on paper.")],
     out: Annotated[Path, typer.Option(help="The XML file, or the folder for the PDFs.")],
     variants: Annotated[
@@ -61,7 +62,7 @@ def export(
     from shardwise.course.assigning.set_file import load_set
 
     banks = banks_of(bank)
-    chosen = load_set(definition, banks)
+    chosen = load_set(set_file(definition), banks)
     if to == _Format.PDF:
         if seed is not None:
             raise typer.BadParameter("--seed is for moodle-xml; the papers of an exam are drawn by the course key.")

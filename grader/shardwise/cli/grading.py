@@ -168,7 +168,7 @@ def grade(
     from shardwise.grading.reports import write_junit
     from shardwise.grading.worker import Settings
 
-    paths, out, lock, key = paths_to_grade(paths, out, lock, key)
+    paths, out, lock, key = paths_to_grade(paths, out, lock, key, nbgrader)
     least = ci.threshold(fail_under) if fail_under is not None else None
     _must_be_a_tier(tier)
     ci.must_be_a_visibility(visibility)
@@ -365,7 +365,7 @@ def regrade(
     from shardwise.grading.running.cores import usable
 
     if out is None:
-        paths, out, lock, key = paths_to_grade(paths, out, lock, key)
+        paths, out, lock, key = paths_to_grade(paths, out, lock, key, nbgrader)
         bank = bank or banks_of_course(course_around(Path.cwd()))
     _must_exist(paths)
     say_when_stopped(f"Nothing in {out} was changed. Run the same command again to continue.")
