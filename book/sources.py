@@ -24,7 +24,7 @@ FOLDER = "docs"  # of a site, where the book is; the app is one folder up
 EXAMPLES = 2  # of a chapter
 SEED = "book"  # of the worked examples: other numbers than those that the notebooks ask
 DOCUMENTS = {  # caption of a group in the book → its pages, by their files in the repository and those that are made of code
-    "Tutorials": ["docs/tutorials/student.md", "docs/tutorials/instructor.md", "docs/tutorials/author.md"],
+    "Tutorials": ["docs/tutorials/student.md", "docs/course.md", "docs/tutorials/author.md"],
     "How-to guides": [
         "docs/desk.md", "docs/progress.md", "docs/site.md", "docs/grading.md", "docs/migrating.md", "docs/overrides.md", "docs/exporting.md", "docs/scaling.md", "docs/deploy.md", "docs/banks.md", "docs/kinds.md", "CONTRIBUTING.md",
     ],
@@ -95,9 +95,9 @@ the terminal; teach a course with them; or write your own.
 Answer your first questions in twenty minutes.
 :::
 :::{{grid-item-card}} Teach
-:link: tutorials/instructor
+:link: course
 :link-type: doc
-Hand out a set, grade it, and correct a mistake.
+From a roster to released grades, alone or with nbgrader, GitHub or an LMS.
 :::
 :::{{grid-item-card}} Write
 :link: tutorials/author

@@ -17,6 +17,8 @@ from browser.front_door import FIRST, PAGES, Student, serving
 from browser.hands import ANSWERS, answers, first, form_of, is_said, right_answer
 from browser.in_jupyter import of_cells, show
 from checkout import ROOT, checkout_bank, fresh_session
+from course_page import CoursePage
+from jupyter_lab import running_formgrader
 from shardwise.bank.pages.interactive_figures import moving, moving_names
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
@@ -261,3 +263,34 @@ def some_days(monkeypatch: pytest.MonkeyPatch) -> None:
             answer = right_answer(question)
             session.answered(question, check(question, answer), "form")
     monkeypatch.delenv("SHARDWISE_NOW")
+
+
+# The page about a course -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> CoursePage:
+    """A class of 30, as that page leads it up to nbgrader's table."""
+    page = CoursePage(tmp_path_factory.mktemp("course"), 30)
+    page.run(until="## With GitHub")
+    return page
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("course-feedback", "feedback/week-1/s03.html"), ("course-report", "report.html")]
+)
+def test_a_page_of_a_course(browser: Browser, course: CoursePage, name: str, file: str) -> None:
+    with fresh_page(browser, viewport={"width": 900, "height": 760}, device_scale_factor=SHARPNESS) as page:
+        page.goto((course.course / "results" / "week-1" / file).as_uri())
+        take(page, name, in_docs=True)
+
+
+def test_the_class_in_formgrader(browser: Browser, course: CoursePage, tmp_path: Path) -> None:
+    with (
+        running_formgrader(tmp_path, course.course / "nb") as server,
+        fresh_page(browser, viewport={"width": 1100, "height": 640}, device_scale_factor=SHARPNESS) as page,
+    ):
+        page.goto(f"{server.url}/formgrader?token={server.token}")
+        page.goto(f"{server.url}/formgrader/manage_submissions/week-1")
+        page.get_by_text("s01", exact=True).wait_for()
+        take(page, "course-formgrader", in_docs=True)

@@ -18,7 +18,7 @@ from shardwise.course.assigning.assignments import SetDefinition, assign
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.roster import Student
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.exchange.exam_answers import TABLE, columns_of, transcribe
+from shardwise.exchange.exam_answers import TABLE, answer_columns, transcribe
 from shardwise.exchange.exam_pdf import (
     Exam,
     Paper,
@@ -167,7 +167,7 @@ def typed_in(lock: Lock, variant: str) -> dict[str, str]:
     """Return the right answers of a variant as an instructor types them, by column."""
     found: dict[str, str] = {}
     for number, question in enumerate(lock.questions(variant), start=1):
-        columns = columns_of(number, question)
+        columns = answer_columns(number, question)
         answer = right_answer(question)
         if question.kind == "estimate":
             answer = dict(zip(columns.values(), str(answer).split(", "), strict=True))
@@ -238,4 +238,4 @@ def test_all_faults_of_a_table_are_reported_at_once(tmp_path: Path) -> None:
 def test_parts_of_a_case_have_columns_with_their_numbers_on_paper() -> None:
     question = posed(template("case"))
     assert isinstance(question.form, CaseForm)
-    assert columns_of(4, question) == {f"q4.{n}": part.name for n, part in enumerate(question.form.parts, start=1)}
+    assert answer_columns(4, question) == {f"q4.{n}": part.name for n, part in enumerate(question.form.parts, start=1)}

@@ -44,10 +44,10 @@ def blank_table(lock: Lock, *, is_for_anybody: bool) -> bytes:
 
 def _columns(questions: Sequence[Question]) -> Iterator[str]:
     for number, question in enumerate(questions, start=1):
-        yield from columns_of(number, question)
+        yield from answer_columns(number, question)
 
 
-def columns_of(number: int, question: Question) -> Mapping[str, str]:
+def answer_columns(number: int, question: Question) -> Mapping[str, str]:
     """Return the columns of a question, each with the name of the part of the answer in it; "" for a whole answer."""
     fields = kind_of(question).view(question.form)["fields"]
     if fields[0]["type"] == "parts":
@@ -102,7 +102,9 @@ def _notebook(lock: Lock, header: Mapping[str, Any], line: _Line) -> str:
 def _source(number: int, question: Question, line: _Line) -> str | None:
     """Return the source of an answer cell; None if there is no answer."""
     given: Any = {
-        part: line.answers[column] for column, part in columns_of(number, question).items() if column in line.answers
+        part: line.answers[column]
+        for column, part in answer_columns(number, question).items()
+        if column in line.answers
     }
     given = given.get("", given)
     if not given or kind_of(question).is_program:
