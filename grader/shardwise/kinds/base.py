@@ -77,6 +77,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     starter: ClassVar[str]  # YAML that follows the header of a new problem, see bank/scaffold.py
     starter_program: ClassVar[str] = ""  # the program in the solution of a new problem, if answers are programs
     needs_oracle: ClassVar[bool] = True  # whether the lint requires an oracle to confirm every key
+    is_shuffled: ClassVar[bool] = False  # whether an answer names options by letters, which differ between draws
     is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal reads from a file
     estimated_first: ClassVar[bool] = False  # whether a form lets students commit to a rough number before computing
     may_be_part: ClassVar[bool] = (

@@ -27,7 +27,6 @@ from shardwise.template.yaml_source import Source, load_yaml, parse_yaml, valida
 from shardwise.text_files import read_text
 
 OVERRIDES_FILE = "overrides.yaml"
-_SHUFFLED = ("choice", "match", "order")  # kinds whose options have other letters in each notebook
 _LETTERS = re.compile(r"[\W_]*[^\W_](?:[\W_]+[^\W_])*[\W_]*")  # such as b, 'a, c' or {"1": "a", "2": "f"}
 
 
@@ -191,7 +190,7 @@ def _cannot_accept(entry: Override, accept: Accept, lock: Lock) -> str:
     if accept.expression and not isinstance(kind_of(asked), NumericKind):
         return "an expression needs a question whose answer is a number"
     is_for_one = len(entry.student) == 1 and not entry.section
-    if accept.answer and asked.kind in _SHUFFLED and _LETTERS.fullmatch(accept.answer) and not is_for_one:
+    if accept.answer and kind_of(asked).is_shuffled and _LETTERS.fullmatch(accept.answer) and not is_for_one:
         return f"{accept.answer!r} means something else in each notebook, because options are shuffled"
     return ""
 

@@ -114,6 +114,7 @@ class ChoiceKind(Kind[ChoiceTemplate, ChoiceForm, ChoiceKey]):
     """Options, one or many of them right."""
 
     name = "choice"
+    is_shuffled = True
     about = "One or several right options, drawn and shuffled for each student; every option has its own feedback."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.

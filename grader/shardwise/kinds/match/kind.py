@@ -35,6 +35,7 @@ class MatchKind(Kind[MatchTemplate, MatchForm, MatchKey]):
     """Items that belong to options."""
 
     name = "match"
+    is_shuffled = True
     about = "Items to be matched with what they belong to; each pair has its share of the points."
     Template = MatchTemplate
     Form = MatchForm

@@ -148,6 +148,7 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
     """Items to be put in sequence."""
 
     name = "order"
+    is_shuffled = True
     about = "Items to be put in sequence; part of the points for a nearly right order (Kendall's rank correlation)."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
