@@ -87,7 +87,7 @@ class Container:
         binds = [("--bind", place, place) for place in places if not place.is_symlink()]
         command = [
             "bwrap", *chain.from_iterable((*links, *binds)), "--proc", "/proc", "--dev-bind", "/dev", "/dev",
-            "--tmpfs", "/tmp", "--tmpfs", "/opt", "--bind", self.root, "/autograder", *more,
+            "--tmpfs", "/tmp", "--tmpfs", "/opt", "--bind", ROOT, ROOT, "--bind", self.root, "/autograder", *more,
             script,
         ]  # fmt: skip
         network = {name: os.environ[name] for name in os.environ if re.match("(UV|PIP|SSL|HTTPS?|https?)_", name)}
@@ -229,7 +229,7 @@ def test_a_typo_never_overwrites_a_lock_file(room: Classroom) -> None:
 def test_in_a_course_folder_the_sets_name_is_enough(
     room: Classroom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "course.yaml").write_text("title: Systems\n")
+    (tmp_path / "course.yaml").write_text("title: Systems\nsets: [sets/week-1.yaml]\n")
     shutil.copytree(room.out, tmp_path / "assigned" / "week-1")
     monkeypatch.chdir(tmp_path)
     for name in ("week-1", "sets/week-1.yaml"):
@@ -237,7 +237,7 @@ def test_in_a_course_folder_the_sets_name_is_enough(
         assert done.exit_code == 0, done.output
         assert zipfile.is_zipfile("a.zip")
     done = CliRunner().invoke(app, ["autograder", "week-2", "--out", "b.zip"])
-    assert "There is no lock file" in str(done.exception) and not Path("b.zip").exists()
+    assert "There is no lock file week-2" in str(done.exception) and not Path("b.zip").exists()
 
 
 @pytest.mark.slow
