@@ -129,7 +129,9 @@ def _reliability(found: ClassResponses) -> Data:
     whole = points[~np.isnan(points).any(axis=1)] if points.size else points
     n = len(whole)
     why = ""
-    if points.shape[1] < 2:
+    if found.items and not points.shape[1]:
+        why = "No question of this set counts, so there are no scores."
+    elif points.shape[1] < 2:
         why = "A set with a single item has no internal consistency."
     elif n < len(points) / 2 or n < 3:
         why = (
