@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from shardwise.analysis.report_files import report_page
 from shardwise.analysis.responses import responses_of
 from shardwise.bank.lint.fairness import effort_of
 from shardwise.cli.main import app
+from shardwise.course.assigning.lockfile import Lock
 from shardwise.grading.results import Result, read_results
 from shardwise.kinds.quantity.general import number_in
 from shardwise.question import Question
@@ -111,6 +114,37 @@ def test_unreadable_answers_are_listed_with_the_reason_and_no_page_or_table_runs
     assert [row["item"] for row in rows] == list(PROBLEMS)
     assert not any(cell.startswith(("=", "+", "@")) for row in rows for cell in row.values())
     assert {path.stat().st_mode & 0o077 for path in (folder / "results").glob("report.*")} == {0}
+
+
+def test_one_multiple_of_the_key_is_one_cluster_and_chance_is_none(tmp_path: Path) -> None:
+    def answer(number: int, question: Question) -> Any:
+        chance = math.exp(random.Random(number).gauss(0, 3))
+        return times(question, 7 if number % 2 else chance)  # 7 is also n - 1 for some students
+
+    lock, out = made_class(tmp_path / "course", 60, ("ring-time", "bytes-per-gpu"), answer)
+    report = report_of(responses_of(read_results(out), lock), set_name="week-1", title="Week 1")
+    for slug in ("ring-time", "bytes-per-gpu"):
+        first, *others = _item(report, slug)["unlisted"]
+        assert first["expression"] == "key × 7" and first["students"] >= 30
+        assert max((each["students"] for each in others if each["expression"]), default=0) <= 4
+
+
+def test_a_question_that_does_not_count_changes_no_reliability_but_discriminates(folder: Path) -> None:
+    lock = Lock(folder / "week-1.lock.jsonl")
+    results = [each for each in read_results(folder / "results") if each.status == "graded"]
+
+    def changed(result: Result, change: dict[str, float] | None) -> Result:
+        answers = json.loads(result.answers_json)
+        others = [each for each in answers if not each["question"].endswith("/tree-steps")]
+        its = [{**each, **change} for each in answers if each not in others] if change is not None else []
+        return replace(result, answers_json=json.dumps(others + its))
+
+    given, without, zero = (
+        report_of(responses_of([changed(each, change) for each in results], lock), set_name="week-1", title="Week 1")
+        for change in ({}, None, {"points": 0.0, "max_points": 0.0})
+    )
+    assert zero["reliability"] == without["reliability"] and zero["reliability"]["items"] == 5
+    assert _item(zero, "tree-steps")["discrimination"] == _item(given, "tree-steps")["discrimination"] < -0.3
 
 
 def test_success_that_depends_on_the_draw_is_found_and_chance_is_not(tmp_path: Path) -> None:

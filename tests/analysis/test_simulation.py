@@ -84,6 +84,11 @@ def test_the_command_prints_a_prediction_and_writes_the_same_report(tmp_path: Pa
     assert report["simulated"]["draws"] == 3
     assert "A prediction, not results." in (tmp_path / "out" / "report.html").read_text("utf-8")
     assert not (tmp_path / "out" / "matches.csv").exists()
+    (tmp_path / "survey.yaml").write_text("name: survey\ntitle: Survey\nproblems: [{id: tree-steps, points: 0}]\n")
+    survey = CliRunner().invoke(
+        app, ["simulate", str(tmp_path / "survey.yaml"), "--draws", "3"], catch_exceptions=False
+    )
+    assert "Reliability is not defined. No question of this set counts, so there are no scores." in survey.output
     (tmp_path / "other.json").write_text("[]")
     refused = CliRunner().invoke(app, [*words, "--rates", str(tmp_path / "other.json")])
     assert "is no report.json that `shardwise report` wrote" in str(refused.exception)

@@ -141,6 +141,10 @@ def test_a_grader_report_of_moodle_keeps_everything_else(tmp_path: Path) -> None
         "Berg": {"Assignment: Week 1 (Real)": "7"},
     }
     assert raw.decode("cp1252") and done.absent == ["s4410003", "s4410004"]
+    scaled, *_ = filled(REPORT.encode("cp1252"), tmp_path, "week-1", scale=True)
+    assert (
+        "The points of week-1 are not converted, because the table does not give its column's maximum." in scaled.notes
+    )
 
 
 def test_blackboard_gets_its_encoding_tabs_and_quotes_back(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ def test_the_lowest_sets_are_dropped_but_never_all() -> None:
     assert total(*sets, drop=5) == 90
     assert [name for name, score in the(*sets, drop=1).scores.items() if score.is_dropped] == ["w1"]
     assert total(result("ada", "w0", 0), *sets, drop=1, weights={"w0": 0}) == 67.5  # it does not count anyway
+    equal = (missing("w1", PAST), missing("w2", PAST), result("ada", "w3", 10))  # of two zeros, the heavier is dropped
+    assert total(*equal, drop=1, weights={"w2": 3}) == total(*equal, drop=1, weights={"w1": 3}) == 50
 
 
 def test_missing_is_a_zero_only_after_the_due_date() -> None:

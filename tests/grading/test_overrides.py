@@ -411,6 +411,8 @@ def test_words_of_the_feedback_are_found_as_the_page_shows_them(room: Classroom)
     said = Feedback.judged(question, 0.0, "**a)** It has `2` steps, and each carries $x$.")
     ruling = Ruling(accepted=((Accept(feedback="a) It has 2 steps, and each carries x"), None),))
     assert ruling.accepting(question, None, said).points == 2
+    unscored = question.model_copy(update={"points": 0.0})  # the question does not count, and the answer is right
+    assert ruling.accepting(unscored, None, Feedback.judged(unscored, 0.0, said.say)).outcome is Outcome.CORRECT
 
 
 def test_an_error_in_the_grader_does_not_matter_for_a_dropped_question(room: Classroom) -> None:

@@ -53,6 +53,11 @@ def si(text: str) -> str:
         ("5 Nm", "N*m", 5),
         ("4.18 kJ/(kg K)", "J/(kg*K)", 4180),
         ("4180 J/kg K", "J/(kg*K)", 4180),
+        ("4180 J kg^-1 K^-1", "J/(kg*K)", 4180),
+        ("5 kg/(m s^2)", "Pa", 5),
+        ("5 kg/(m*s**2)", "Pa", 5),
+        ("5 kg⋅m/s²", "N", 5),
+        ("1.2 MHZ", "Hz", 1.2e6),
         ("4.18 J/g°C", "J/(kg*K)", 4180),
         ("0.6 W/mK", "W/(m*K)", 0.6),
         ("3 cm³", "mL", 3e-6),
@@ -108,6 +113,8 @@ def test_celsius_is_a_temperature_unless_a_difference_is_asked_for(text: str, as
         ("3 m^12", "m", "I expected no “^” after “3 m”."),
         ("5 GB", "m", "“GB” is an amount of data; this question asks for a length."),
         ("5 metrs", "m", "“metrs” is not a unit I know. Did you mean metre?"),
+        ("4180 J kg^-1 K", "J/(kg*K)", "asks for a specific heat capacity"),
+        ("1.2 mhz", "Hz", "begins with m, which is milli"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_the_reason(text: str, asked: str, why: str) -> None:

@@ -49,9 +49,9 @@ def rest_scores(points: Numbers, most: Numbers, column: int) -> Numbers:
     return np.where(possible > 0, earned / np.where(possible > 0, possible, 1.0), np.nan)
 
 
-def discrimination(points: Numbers, most: Numbers, column: int) -> tuple[float, int]:
-    """Return the correlation of an item with the rest of the set, and from how many students."""
-    own, rest = points[:, column], rest_scores(points, most, column)
+def discrimination(own: Numbers, points: Numbers, most: Numbers, column: int) -> tuple[float, int]:
+    """Return the correlation of an item, by its credit, with the rest of the set, and from how many students."""
+    rest = rest_scores(points, most, column)
     return correlation(own, rest), int((~(np.isnan(own) | np.isnan(rest))).sum())
 
 

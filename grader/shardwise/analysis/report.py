@@ -125,11 +125,13 @@ def _sections(found: ClassResponses) -> list[Data]:
 
 def _reliability(found: ClassResponses) -> Data:
     """Return alpha with its interval and the standard error of measurement in points, or why they are not defined."""
-    points = found.points
+    points = found.points[:, ~np.isnan(found.points).all(axis=0)]  # without items that count for nobody
     whole = points[~np.isnan(points).any(axis=1)] if points.size else points
     n = len(whole)
     why = ""
-    if len(found.items) < 2:
+    if found.items and not points.shape[1]:
+        why = "No question of this set counts, so there are no scores."
+    elif points.shape[1] < 2:
         why = "A set with a single item has no internal consistency."
     elif n < len(points) / 2 or n < 3:
         why = (
@@ -146,7 +148,7 @@ def _reliability(found: ClassResponses) -> Data:
     spread = float(np.std(whole.sum(axis=1), ddof=1))
     most = float(np.nansum(found.most[~np.isnan(points).any(axis=1)][0]))
     return {
-        "alpha": alpha, "low": low, "high": high, "n": n, "items": len(found.items), "why": "",
+        "alpha": alpha, "low": low, "high": high, "n": n, "items": points.shape[1], "why": "",
         "error": spread * math.sqrt(max(0.0, 1 - alpha)), "points": most,
     }  # fmt: skip
 
@@ -160,7 +162,7 @@ def _item(
 ) -> Data:
     item = found.items[column]
     earned = item.credits[~np.isnan(item.credits)]
-    r, n = discrimination(found.points, found.most, column)
+    r, n = discrimination(found.credits[:, column], found.points, found.most, column)
     low, high = correlation_interval(r, n)
     rest = rest_scores(found.points, found.most, column) if found.items else np.array([])
     of = {result.student: float(rest[row]) for row, result in enumerate(found.graded)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,8 +83,13 @@ class ClassResponses:
 
     @cached_property
     def points(self) -> Numbers:
-        """The points of each graded student (row) for each item (column); nan where the student was not asked it."""
-        return self._table(lambda response: response.credit * response.feedback.max_points)
+        """The points of each graded student (row) for each item (column); nan where the item does not count for the student."""
+        return self._table(lambda response: response.credit * (response.feedback.max_points or math.nan))
+
+    @cached_property
+    def credits(self) -> Numbers:
+        """The credit of each response, in the same rows and columns; nan where the student was not asked the item."""
+        return self._table(lambda response: response.credit)
 
     @cached_property
     def most(self) -> Numbers:

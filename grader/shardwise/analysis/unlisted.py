@@ -56,15 +56,15 @@ def clusters(answers: Sequence[NumericAnswer]) -> tuple[list[Cluster], list[Nume
     """Return the clusters of wrong answers that no mistake explains, largest first, and the answers that fit none."""
     left = [answer for answer in answers if answer.mistake is None and not answer.is_right]
     by_cause, left = _grouped(left, {id(answer): dict.fromkeys(_causes(answer)) for answer in left}, least=1)
-    tried = {id(answer): _expressions(answer) for answer in left}
+    ratios = _same_ratios(left)  # the same multiple may be (n + 1) times the key for a few students
+    tried = {id(answer): {**_expressions(answer), **ratios[id(answer)]} for answer in left}
     by_expression, left = _grouped(left, tried, least=FEWEST_DRAWS)
-    by_ratio, left = _grouped(left, _same_ratios(left), least=FEWEST_DRAWS)
     found = [
         *(
             Cluster(_common_expression(group), _causes_with_numbers(group[0], cause), group)
             for cause, group in by_cause
         ),
-        *(Cluster(expression, "", group) for expression, group in (*by_expression, *by_ratio)),
+        *(Cluster(expression, "", group) for expression, group in by_expression),
     ]
     return sorted(found, key=lambda cluster: -len(cluster.answers)), left
 
@@ -153,11 +153,19 @@ def _same_ratios(answers: Sequence[NumericAnswer]) -> dict[int, dict[str, float]
     )
     found: dict[int, dict[str, float]] = {id(answer): {} for answer in answers}
     for first in known:
-        ratio = first.value / first.key.value
+        ratio = _simplest_ratio(first)
         for other in known:
-            if abs(other.value / ratio - other.key.value) <= (_reach(first) / abs(ratio) + 1e-9 * abs(other.key.value)):
+            rounded = _reach(other) + _reach(first) * abs(other.value / first.value)
+            if abs(other.value - ratio * other.key.value) <= rounded:
                 found[id(other)][f"key × {show_number(ratio, 4)}"] = ratio
     return found
+
+
+def _simplest_ratio(answer: NumericAnswer) -> float:
+    """Return the multiple of the key with the fewest digits that gives an answer, as far as it was rounded."""
+    ratio, reach = answer.value / answer.key.value, _reach(answer)
+    tried = (float(f"{ratio:.{digits}g}") for digits in range(1, 5))
+    return next((each for each in tried if abs(each * answer.key.value - answer.value) <= reach), ratio)
 
 
 def _expressions(answer: NumericAnswer) -> dict[str, float]:

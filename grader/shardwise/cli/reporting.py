@@ -152,10 +152,11 @@ def _print_prediction(report: Any) -> None:
     ]  # fmt: skip
     print_columns(("item", "points", "facility", "discrimination"), rows, right=(1, 2, 3))
     scores, reliability = report["scores"], report["reliability"]
-    typer.echo(
-        f"{scores['n']} simulated students: mean score {100 * scores['mean']:.0f} %, standard deviation {100 * (scores['sd'] or 0):.0f} %, "
-        f"from {100 * scores['lowest']:.0f} to {100 * scores['highest']:.0f} %"
-    )
+    if scores["n"]:
+        typer.echo(
+            f"{scores['n']} simulated students: mean score {100 * scores['mean']:.0f} %, standard deviation {100 * (scores['sd'] or 0):.0f} %, "
+            f"from {100 * scores['lowest']:.0f} to {100 * scores['highest']:.0f} %"
+        )
     if reliability["alpha"] is None:
         typer.echo(f"Reliability is not defined. {reliability['why']}")
     else:

@@ -204,6 +204,8 @@ def _other_maximum(
     """Yield a note for each set whose maximum differs from its column's."""
     for name, place in places.items():
         there, here = columns.maximum.get(place if place is not None else -1), _usual_maximum(book, name)
+        if scale and not there and place in columns.titles:
+            yield f"The points of {name} are not converted, because the table does not give its column's maximum."
         if there and here and there != here and not scale:
             yield f"{name} has {here:g} points, and its column {there:g}. The points are not converted; --scale converts them."
 

@@ -135,7 +135,10 @@ def _row(
 ) -> StudentTotal:
     scores = {name: _score(results.get(name), now) for name in weights}
     counted = {name: score.share for name, score in scores.items() if weights[name] and score.share is not None}
-    lowest = sorted(counted, key=lambda name: counted[name] or 0.0)[: min(drop_lowest, max(len(counted) - 1, 0))]
+    by_share = sorted(
+        counted, key=lambda name: (counted[name] or 0.0, -weights[name])
+    )  # of equal ones the heavier first
+    lowest = by_share[: min(drop_lowest, max(len(counted) - 1, 0))]
     for name in lowest:
         scores[name] = replace(scores[name], is_dropped=True)
         del counted[name]

@@ -45,6 +45,7 @@ _SPELLINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (  # 
 )
 _OF_NATURE: tuple[tuple[str, str], ...] = (  # of systems with powers
     ("\u2126", "Ω"),  # the sign for ohms is the Greek letter
+    (r"\b([kKMGT])HZ\b", r"\1Hz"),  # never millihertz
     (r"[º˚]", "°"),
     (r"℃", "°C"),
     (r"(?i:°|\bdegrees?\b|\bdeg\b)[ *]*(?:C|[Cc]elsius)\b|\b[Cc]elsius\b|\bdegC\b", "°C"),

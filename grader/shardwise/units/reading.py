@@ -39,7 +39,7 @@ _SHARE = re.compile(r"(?:%|percent|per cent|pct)(?:\s+(?!per\b)[A-Za-z' -]+)?", 
 _OF_A_WHOLE = re.compile(r"of (?:the|its|all|each|a|an|this) [A-Za-z' -]+")
 _TIMES = re.compile(r"-?(?:x|times|fold|way)", re.IGNORECASE)
 _TINY = re.compile(
-    r"\b(milli|micro|nano|[muµμn])(?=(?:[Bb](?:its?|ytes?)?|FLOP[Ss]?|flops?|tokens?|dollars?|GPUs?|steps?)\b)"
+    r"\b(milli|micro|nano|[muµμn])(?=(?:[Bb](?:its?|ytes?)?|FLOP[Ss]?|flops?|tokens?|dollars?|GPUs?|steps?|hz)\b)"
 )
 _SMALL = {
     "m": "milli",
@@ -49,6 +49,7 @@ _SMALL = {
     "micro": "a millionth",
 } | dict.fromkeys("uµμ", "micro")
 _PRICE = re.compile(rf"([€£]) ?({NUMERAL.pattern})")
+_DOT = re.compile(r"(?<=[A-Za-zΩµμ°²³¹)]) ?[⋅∙×] ?(?=[A-Za-zΩµμ°])")  # kg⋅m and kg×m
 _INVERSE = re.compile(r"(?<=\d) +1/(?=[A-Za-z])")  # 50 1/s
 MOST_SHARE = 10  # if the question asks for a percentage, a smaller number without a unit may be a share
 
@@ -132,9 +133,11 @@ class _Asked:
         return self.wanted.measures
 
     def read(self, text: str) -> Reading:
-        if self.wanted.system.has_powers:
+        has_powers = self.wanted.system.has_powers
+        if has_powers:
+            text = _DOT.sub("·", text)
             text = _INVERSE.sub(" /", _PRICE.sub(r"\2 \1", text.replace(r"\Omega", "Ω")))
-        plain, way = without_direction(plain_text(text))
+        plain, way = without_direction(plain_text(text, has_powers=has_powers))
         amounts = [self._amount(side) for side in sides(plain)]
         chosen = next((amount for amount in amounts if not amount.is_bare), amounts[-1])
         if not all(_agree(amount, chosen) for amount in amounts):

@@ -48,15 +48,19 @@ def narrow(text: str) -> str:
     return text if text.isascii() else text.translate(_NARROW)
 
 
-def plain_text(text: str) -> str:
-    """Return the text with one spelling of spaces, signs, brackets and money, without what is emitted, and without a final full stop."""
+def plain_text(text: str, *, has_powers: bool = False) -> str:
+    """Return the text with one spelling of spaces, signs, brackets and money, without what is emitted, and without a final full stop.
+
+    With `has_powers`, units keep exponents of -1: J kg^-1 K must not become J/kg K, which people write for J/(kg K).
+    """
     plain = _LATEX.sub(lambda found: found[1] or found[2] or "", text)
     plain = _LATEX_SIGNS.sub(lambda found: "*" if found[1] else " ", _LATEX.sub(lambda found: found[1] or "", plain))
     plain = _SPACES.sub(" ", plain.translate(_SPELT)).strip()
     plain = re.sub(r"(?:(?<=[\w%)])| )(?:[.!?]+|\(\?\)|…)$|^(?:[=-]>|→|⇒) ?|(?<=\b[Mm]io)\.", "", plain)
     plain = found[2] if (found := _AROUND.fullmatch(plain)) else plain
     plain = re.sub(r"^[<>]= ?", "≥", plain)  # not a sign between two sides
-    plain = _PER.sub(r"/\1", re.sub(r"(?<=\d) \(([A-Za-zµ/]{1,12})\)$", r" \1", plain))
+    plain = re.sub(r"(?<=\d) \(([A-Za-zµ/]{1,12})\)$", r" \1", plain)
+    plain = plain if has_powers else _PER.sub(r"/\1", plain)
     plain = re.sub(r"(?<=\d)-(?=(?:fold|way)\b)", " ", plain)
     plain = re.sub(r"×$", "x", _OF_CO2.sub("", plain))
     return _MONEY.sub(r"\1 \2 dollar", plain).strip()

@@ -34,8 +34,10 @@ class Ruling:
         """Return the feedback on an answer, which earns points if the instructor accepts it."""
         for accept, points in self.accepted:
             earned = question.points if points is None else min(points, question.points)
-            if earned > feedback.points and _is_accepted(accept, question, raw, feedback):
-                judged = Feedback.judged(question, earned / question.points, "Your instructor accepts this answer.")
+            share = earned / question.points if question.points else 1.0  # also if the question does not count
+            is_gain = earned > feedback.points if question.points else share > feedback.credit
+            if is_gain and _is_accepted(accept, question, raw, feedback):
+                judged = Feedback.judged(question, share, "Your instructor accepts this answer.")
                 return judged.model_copy(update={"points": earned, "read": feedback.read, "mistake": feedback.mistake})
         return feedback
 

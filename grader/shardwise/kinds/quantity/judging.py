@@ -195,7 +195,7 @@ def _how_far(given: float, form: QuantityForm, key: QuantityKey) -> str:
     right, allowed = key.value, _allowed(form, key, key.value)
     if right and given * right > 0:
         if abs(given - right) <= max(CLOSE * allowed, ROUNDED * abs(right)):
-            why = "the question asks for this number exactly" if _is_exact(key) else "outside the tolerance"
+            why = "the question asks for this number exactly" if key.abs_tol == 0 else "outside the tolerance"
             return f"Close, but {why}. Did you round in between?"
         ratio = given / right
         way = "high" if ratio > 1 else "low"
