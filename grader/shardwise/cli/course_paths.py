@@ -95,6 +95,8 @@ def _set_of(course: Course, words: str) -> str:
     remedy = ""
     if Path(words).suffix in (".yaml", ".yml"):
         remedy = f" Add it to the sets in {_short(course.folder / COURSE_FILE)}."
+    elif (course.folder / "sets" / f"{words}.yaml").is_file():
+        remedy = f" Add sets/{words}.yaml to the sets in {_short(course.folder / COURSE_FILE)}."
     elif Path(words).exists():
         remedy = " Put submissions into the folder submitted/SET, or name a folder for the results with --out."
     raise ShardwiseError(f"The course has no set {words!r}, only {sets}.{remedy}")
