@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,24 @@ def test_a_new_course_is_assigned_graded_and_regraded_by_the_name_of_a_set(cours
         "bank/.gitignore",
         ".gitignore",
     } <= set(added)
+
+
+def test_the_download_of_a_whole_class_is_graded_unpacked_or_not(course: Path) -> None:
+    students = [f"s{number:02}" for number in range(25)]
+    (course / "roster.csv").write_text("student\n" + "\n".join(students))
+    run("assign", "week-1")
+    folder = course / "submitted" / "week-1"
+    for student in students:
+        work(course, student)
+    with zipfile.ZipFile(course / "Week 1.zip", "w") as download:
+        for path in sorted(folder.rglob("*.ipynb")):
+            download.write(path, path.relative_to(folder))
+    shutil.rmtree(folder)
+    folder.mkdir()
+    shutil.move(course / "Week 1.zip", folder / "s03.zip")
+    assert "the limit per student is 20 notebooks" in " ".join(run("grade", "week-1", code=2).split())
+    (folder / "s03.zip").rename(folder / "Week 1.zip")
+    assert "25 graded, 0 could not be graded, 0 missing" in run("grade", "week-1")
 
 
 def test_git_ignores_what_the_other_commands_write_into_a_course(course: Path) -> None:
