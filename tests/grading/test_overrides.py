@@ -307,6 +307,8 @@ def test_who_is_named_by_name_or_alias_is_found(room: Classroom) -> None:
 def test_the_command_gives_zero_points_and_says_if_points_exceed_the_maximum(room: Classroom) -> None:
     ours = ("override", room.out, "--student", "ada", "--question", "ring-time", "--why", "Copied", "--points")
     command(room, *ours, 0)
+    done = CliRunner().invoke(app, [*map(str, ours[:-2]), "no", "--drop"])
+    assert "--why: write at least 3 characters" in str(done.exception)
     assert "ring-time has 2, and you gave 15" in command(room, *ours, 15)
     assert [entry.points for entry in load_overrides(room.out / "overrides.yaml").entries] == [0, 15]
 
