@@ -346,6 +346,15 @@ def test_an_edited_file_is_read_when_the_bank_is_opened_again(a_bank: Callable[.
         Bank.open(folder).read_all()
 
 
+def test_a_key_in_the_wrong_place_is_not_taken_for_a_typo(a_bank: Callable[..., Path]) -> None:
+    folder = a_bank("ours")
+    path = folder / "problems" / "01-zero" / "state-bytes.yaml"
+    path.write_text(path.read_text().replace("answer:\n", "answer:\n  points: 1\n"))
+    problem = Bank.open(folder).read_all().find("state-bytes")
+    with pytest.raises(Faulty, match=r"unknown key 'points'[^?]*move it to where it belongs"):
+        pose(problem, 1)
+
+
 def test_a_fault_that_a_list_does_not_need_is_reported_when_the_problem_is_posed(a_bank: Callable[..., Path]) -> None:
     folder = a_bank("ours")
     path = folder / "problems" / "01-zero" / "state-bytes.yaml"

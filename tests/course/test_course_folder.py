@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,45 @@ def test_a_new_course_is_assigned_graded_and_regraded_by_the_name_of_a_set(cours
     } <= set(added)
 
 
+def test_the_download_of_a_whole_class_is_graded_unpacked_or_not(course: Path) -> None:
+    students = [f"s{number:02}" for number in range(25)]
+    (course / "roster.csv").write_text("student\n" + "\n".join(students))
+    run("assign", "week-1")
+    folder = course / "submitted" / "week-1"
+    for student in students:
+        work(course, student)
+    with zipfile.ZipFile(course / "Week 1.zip", "w") as download:
+        for path in sorted(folder.rglob("*.ipynb")):
+            download.write(path, path.relative_to(folder))
+    shutil.rmtree(folder)
+    folder.mkdir()
+    shutil.move(course / "Week 1.zip", folder / "s03.zip")
+    assert "the limit per student is 20 notebooks" in " ".join(run("grade", "week-1", code=2).split())
+    (folder / "s03.zip").rename(folder / "Week 1.zip")
+    assert "25 graded, 0 could not be graded, 0 missing" in run("grade", "week-1")
+
+
+def test_git_ignores_what_the_other_commands_write_into_a_course(course: Path) -> None:
+    dates = "sections: {A: {due: 2036-12-08T23:59:00+01:00}}"
+    (course / "sets" / "quiz.yaml").write_text(f"name: quiz\ntitle: Quiz\nproblems: [first-quantity]\n{dates}\n")
+    run("assign", "week-1")
+    for name in ("gradebook.db", "grades.csv", "release/ada/w.ipynb", "autograded/ada/w.ipynb", "feedback/ada/w.html"):
+        (course / "nb" / name).parent.mkdir(parents=True, exist_ok=True)
+        (course / "nb" / name).write_text("as nbgrader writes it")
+    run("autograder", "week-1", "--out", "autograder.zip")
+    run("export", "sets/quiz.yaml", "--to", "moodle-xml", "--out", "quiz.xml")
+    run("export", "sets/quiz.yaml", "--to", "pdf", "--out", "exam")
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "-A"], check=True)
+    added = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.split()
+    ours = ("bank/", "sets/", "for-students/", ".git")
+    assert {path for path in added if not path.startswith(ours)} == {
+        "course.yaml",
+        "overrides.yaml",
+        "roster.csv",
+    }
+
+
 def test_a_course_is_built_around_existing_files_but_not_around_a_course(course: Path, tmp_path: Path) -> None:
     assert "course.yaml already exists" in run("init", "course", course, code=2)
     mine = tmp_path / "mine"
@@ -86,6 +126,7 @@ def test_unknown_sets_lost_keys_and_other_folders_are_explained(course: Path, mo
     run("assign", "week-1")
     shutil.copy("sets/week-1.yaml", "sets/week-2.yaml")
     assert "no set 'sets/week-2.yaml', only week-1. Add it to the sets in course.yaml" in run("assign", "sets/week-2.yaml", code=2)  # fmt: skip
+    assert "Add sets/week-2.yaml to the sets in course.yaml" in run("assign", "week-2", code=2)
     assert "no set 'week-9'" in run("grade", "week-9", code=2)
     assert "Put submissions into the folder submitted/SET" in run("grade", "sets", code=2)
     (course / "course.key").rename(course / "key.old")

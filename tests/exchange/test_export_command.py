@@ -63,6 +63,14 @@ def test_export_to_pdf_writes_papers_keys_and_a_table_that_it_never_overwrites()
     assert "1 notebook in exam/typed/submitted" in said and "Without an answer: bo" in said
 
 
+@pytest.mark.parametrize("whose", [("--variants", "2"), ("--roster", "roster.csv")])
+def test_a_set_with_sections_becomes_an_exam(whose: tuple[str, str]) -> None:
+    dates = "due: 2036-12-01T23:59:00+01:00\nsections: {B: {due: 2036-12-08T23:59:00+01:00}}\n"
+    Path("midterm.yaml").write_text(SET + dates)
+    assert "2 papers in exam/papers" in run("export", "midterm.yaml", "--to", "pdf", *whose, "--out", "exam", *BANK)
+    assert "2036" not in Path("exam/midterm.lock.jsonl").read_text()
+
+
 def test_papers_for_anybody_and_for_a_roster_do_not_mix() -> None:
     run("export", "midterm.yaml", "--to", "pdf", "--roster", "roster.csv", "--out", "exam", *BANK)
     with pytest.raises(ShardwiseError, match="has this exam for a roster"):

@@ -87,6 +87,8 @@ def test_a_dropped_question_counts_for_nobody_and_a_bonus_only_adds(room: Classr
     assert [(each.points, each.max_points) for each in dropped.values()] == [(4, 4), (0, 4), (None, 4)]
     bonus = results(room, {"question": "ring-time", "bonus": True})
     assert [(each.points, each.max_points) for each in bonus.values()] == [(6, 4), (0, 4), (None, 4)]
+    assert "✓ Correct · +2 points" in page_of(room, "ada")
+    assert "of 0 points" not in page_of(room, "ada")
 
 
 def test_an_excused_student_has_no_points_and_is_not_missing(room: Classroom) -> None:
@@ -102,6 +104,7 @@ def test_points_of_a_notebook_count_even_if_it_was_never_handed_in(room: Classro
     found = results(room, {"student": ["bo", "cleo"], "points": 5, "note": "On paper."})
     assert [(each.status, each.points) for each in found.values()] == [("graded", 6), ("graded", 5), ("graded", 5)]
     assert all("5 of 6 points" in page_of(room, name) and "On paper." in page_of(room, name) for name in ("bo", "cleo"))
+    assert "<table" in page_of(room, "bo") and "<table" not in page_of(room, "cleo")  # without questions
 
 
 def accepted(room: Classroom, question: str, **accept: str) -> float | None:
@@ -304,6 +307,8 @@ def test_who_is_named_by_name_or_alias_is_found(room: Classroom) -> None:
 def test_the_command_gives_zero_points_and_says_if_points_exceed_the_maximum(room: Classroom) -> None:
     ours = ("override", room.out, "--student", "ada", "--question", "ring-time", "--why", "Copied", "--points")
     command(room, *ours, 0)
+    done = CliRunner().invoke(app, [*map(str, ours[:-2]), "no", "--drop"])
+    assert "--why: write at least 3 characters" in str(done.exception)
     assert "ring-time has 2, and you gave 15" in command(room, *ours, 15)
     assert [entry.points for entry in load_overrides(room.out / "overrides.yaml").entries] == [0, 15]
 

@@ -262,6 +262,12 @@ def test_a_tolerance_that_accepts_a_mistake_is_reported_and_keeps_that_question(
     )
 
 
+def test_a_fault_in_a_template_is_reported_as_one(room: Classroom, problems: Path) -> None:
+    bank = edit(problems, "sig_figs: 4", "sig_fgs: 4")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert all("the current template has a fault (" in reason for reason in again.kept), again.kept
+
+
 def test_a_resubmitted_notebook_is_distinguished_from_a_fixed_template(room: Classroom, problems: Path) -> None:
     room.hand_in("finn", right)
     bank = edit(problems, "sig_figs: 4", "rel_tol: 0.01")

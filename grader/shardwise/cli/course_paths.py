@@ -14,7 +14,8 @@ from shlex import quote
 from shardwise.bank.discovery import VARIABLE, bank_folders
 from shardwise.cli.trust import must_be_trusted
 from shardwise.course.assigning.keys import is_ours, key_fingerprint, named_key, read_key
-from shardwise.course.assigning.lockfile import LOCK_SUFFIX, claimed_key
+from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock, claimed_key
+from shardwise.course.collecting.identity import means_a_student
 from shardwise.course.course_file import COURSE_FILE, Course, course_around
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import RESULTS
@@ -69,7 +70,19 @@ def paths_to_grade(
         key = key if named_key(key) else _own_key(course, known)
     if not submitted.exists():
         raise ShardwiseError(f"{_short(submitted)} does not exist. Put the submissions for {name} into that folder.")
-    return [_short(submitted)], _short(course.results(name)), lock or [_short(known)], key
+    locks = lock or [_short(known)]
+    return [_short(_download_in(submitted, locks))], _short(course.results(name)), locks, key
+
+
+def _download_in(submitted: Path, locks: Sequence[Path]) -> Path:
+    """Return the archive of the whole class that a folder contains; the folder if it contains anything else.
+
+    An archive with a student's name is that student's, and its limits are those of one student.
+    """
+    inside = [path for path in submitted.iterdir() if not path.name.startswith(".")] if submitted.is_dir() else []
+    if len(inside) != 1 or inside[0].suffix.lower() != ".zip" or inside[0].is_symlink() or not inside[0].is_file():
+        return submitted
+    return submitted if any(means_a_student(inside[0], Lock(lock)) for lock in locks) else inside[0]
 
 
 def _own_key(course: Course, lock: Path) -> Path | None:
@@ -95,6 +108,8 @@ def _set_of(course: Course, words: str) -> str:
     remedy = ""
     if Path(words).suffix in (".yaml", ".yml"):
         remedy = f" Add it to the sets in {_short(course.folder / COURSE_FILE)}."
+    elif (course.folder / "sets" / f"{words}.yaml").is_file():
+        remedy = f" Add sets/{words}.yaml to the sets in {_short(course.folder / COURSE_FILE)}."
     elif Path(words).exists():
         remedy = " Put submissions into the folder submitted/SET, or name a folder for the results with --out."
     raise ShardwiseError(f"The course has no set {words!r}, only {sets}.{remedy}")

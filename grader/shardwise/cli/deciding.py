@@ -176,4 +176,6 @@ def _without_none(values: dict[str, Any]) -> dict[str, Any]:
 def _in_words(error: Any) -> str:
     """Return an error of a value that the command was given."""
     where = " ".join(part for part in error["loc"] if isinstance(part, str) and part != "rule")
+    if error["type"] == "string_too_short":
+        return f"--{where}: write at least {error['ctx']['min_length']} characters."
     return f"{where + ': ' if where else ''}{str(error['msg']).removeprefix('Value error, ')}."

@@ -116,6 +116,7 @@ def _export_exam(
     from shardwise.exchange.exam_pdf import typesetter, write_exam
 
     must_be_a_folder(out)
+    chosen = chosen.model_copy(update={"due": None, "sections": {}})  # nobody hands in a paper late
     if variants > len(_LETTERS):
         raise typer.BadParameter(f"On paper there are at most {len(_LETTERS)} variants, A to Z. Use --roster for more.")
     typesetter()

@@ -16,7 +16,7 @@ from shardwise.atomic_files import replacing
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose, pose_chapter
 from shardwise.course.assigning.lockfile import Lock, writing
-from shardwise.errors import Reject, ShardwiseError, said_by
+from shardwise.errors import Faulty, Reject, ShardwiseError, said_by
 from shardwise.grading import reports
 from shardwise.grading.batch import Progress, grade
 from shardwise.grading.consequences import OtherStanding
@@ -202,7 +202,8 @@ def _renewed(old: dict[str, Any], bank: Catalogue, kept: Counter[str]) -> dict[s
     except ShardwiseError as error:
         cause = error.__cause__ or error
         why = str(cause) if isinstance(cause, (ShardwiseError, Reject)) else said_by(cause)
-        kept[f"{old['id']}: the current template rejects the numbers that were drawn ({why})"] += 1
+        what = "has a fault" if isinstance(cause, Faulty) else "rejects the numbers that were drawn"
+        kept[f"{old['id']}: the current template {what} ({why})"] += 1
         return old
     as_handed_out: dict[str, Any] = {"handle": old["handle"], "points": old["points"]}  # as in the notebook
     dumped: dict[str, Any] = json.loads(new.model_copy(update=as_handed_out).model_dump_json())

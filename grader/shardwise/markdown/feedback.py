@@ -44,7 +44,11 @@ def headline(feedback: Feedback, *, final: bool = False) -> str:
     mark, word = judgement(feedback, final=final)
     judged = feedback.outcome in (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
     plural = "" if feedback.max_points == 1 else "s"
-    points = f" · {feedback.points:g} of {feedback.max_points:g} point{plural}" if judged else ""
+    points = (
+        f" · {feedback.points:g} of {feedback.max_points:g} point{plural}" if judged and feedback.max_points else ""
+    )
+    if judged and not feedback.max_points and feedback.points:  # a bonus; a dropped question has no points either
+        points = f" · +{feedback.points:g} point{'' if feedback.points == 1 else 's'}"
     return f"{mark} {word}{points}"
 
 

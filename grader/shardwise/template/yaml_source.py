@@ -312,7 +312,8 @@ def _fault(source: Source, path: Path_, error: Any, adapter: TypeAdapter[Any]) -
     name = ".".join(map(str, path)) or "this file"
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(path[-1]), sorted(_keys(adapter.json_schema())), n=1)
+        known = _keys(adapter.json_schema())
+        near = [] if path[-1] in known else difflib.get_close_matches(str(path[-1]), sorted(known), n=1)
         remedy = f"Did you mean {near[0]!r}?" if near else "Remove it, or move it to where it belongs."
         return source.fault(path, f"{name}: unknown key {str(path[-1])!r}", remedy, at_key=True)
     if kind == "missing" and isinstance(path[-1], int):
