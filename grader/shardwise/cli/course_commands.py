@@ -101,6 +101,8 @@ def gradebook(
     if (column or scale) and not into:
         raise ShardwiseError("--column and --scale need the table to fill:  --into FILE")
 
+    if into and into.resolve() == out.resolve():
+        raise ShardwiseError(f"--out {out} would replace the table to fill. Choose another file for the gradebook.")
     folders, course = results_to_read(sets or ())
     results = results_by_set(folders, course.sets() if course else None)
     if not results:
@@ -194,12 +196,14 @@ def _by_set(given: Sequence[str] | None, sets: Collection[str], option: str) -> 
 
 
 def _number(text: str) -> float:
+    from shardwise.course.course_file import LARGEST_WEIGHT
+
     try:
         weight = float(text)
     except ValueError:
         weight = math.nan
-    if not 0 <= weight < math.inf:
-        raise ShardwiseError(f"A weight is a number of at least 0, not {text!r}.")
+    if not 0 <= weight <= LARGEST_WEIGHT:
+        raise ShardwiseError(f"A weight is a number from 0 to {LARGEST_WEIGHT:,}, not {text!r}.")
     return weight
 
 
