@@ -229,7 +229,7 @@ def test_a_typo_never_overwrites_a_lock_file(room: Classroom) -> None:
 def test_in_a_course_folder_the_sets_name_is_enough(
     room: Classroom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "course.yaml").write_text("title: Systems\n")
+    (tmp_path / "course.yaml").write_text("title: Systems\nsets: [sets/week-1.yaml]\n")
     shutil.copytree(room.out, tmp_path / "assigned" / "week-1")
     monkeypatch.chdir(tmp_path)
     for name in ("week-1", "sets/week-1.yaml"):
@@ -238,6 +238,9 @@ def test_in_a_course_folder_the_sets_name_is_enough(
         assert zipfile.is_zipfile("a.zip")
     done = CliRunner().invoke(app, ["autograder", "week-2", "--out", "b.zip"])
     assert "There is no lock file" in str(done.exception) and not Path("b.zip").exists()
+    Path("bad.whl").touch()
+    done = CliRunner().invoke(app, ["autograder", "week-1", "--out", "b.zip", "--wheel", "bad.whl"])
+    assert "bad.whl is not one" in str(done.exception) and not Path("b.zip").exists()
 
 
 @pytest.mark.slow
