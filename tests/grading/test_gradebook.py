@@ -125,6 +125,7 @@ def test_folders_of_results_need_no_course(tmp_path: Path, monkeypatch: pytest.M
         (("--weight", "w2=-1"), "A weight is a number from 0 to 1,000,000, not '-1'"),
         (("--weight", "w2=inf"), "A weight is a number from 0 to 1,000,000, not 'inf'"),
         (("--into", "x.csv", "--out", "x.csv"), "would replace the table to fill"),
+        (("--out", "course.key"), "needs a file name that ends in .csv"),
         ((tmp_path / "nowhere",), "Grade first"),
         ((folder(tmp_path / "again", result("ada", "w1", 5)),), "both have results of w1"),
     ):
@@ -143,6 +144,7 @@ def test_a_course_gives_the_weights_and_the_sets(tmp_path: Path, monkeypatch: py
     assert "85 %" in run()
     assert "62.5 %" not in run() and "62.5 %" in run("--drop-lowest", "0")
     assert "60 %" in run("w1", "w2", "--drop-lowest", "0")
+    assert "would replace the roster" in run("--out", "roster.csv", code=2)
     assert "only w1, w2, w3, w4" in run("w9", code=2)
 
 
