@@ -135,6 +135,9 @@ def test_changed_checks_what_differs_from_a_branch(repository: Path) -> None:
         assert set(re.findall(r"first-(\w+) ", done.stdout)) == set(names.split())
     assert set(re.findall(r"first-(\w+) ", command(repository, "--changed", "HEAD").stdout)) == {"order"}
     assert "bad revision 'gone'" in str(command(repository, "--changed", "gone").exception)
+    written = repository / "written-by-git"
+    assert "needs a Git revision" in str(command(repository, "--changed", f"--output={written}").exception)
+    assert not written.exists()
 
 
 def test_no_cache_proves_everything(folder: Path) -> None:
@@ -157,3 +160,11 @@ def test_github_shows_a_fault_at_its_line(folder: Path, monkeypatch: pytest.Monk
     assert re.match(rf"::error file=bank/problems/{QUANTITY}\.yaml,line=1,col=\d+,title=shardwise lint::\S", line)
     assert "%0A" in line and "\n" not in line
     assert ("100%25" in line) == ("100%" in fault)
+
+
+def test_a_file_name_with_a_line_break_is_no_command_for_github(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(folder.parent))
+    (folder / f"{Path('problems', QUANTITY).parent}" / "x\n::stop-commands::y.yaml").touch()
+    done = command(folder, "--format", "github")
+    [line] = [line for line in done.output.splitlines() if line.startswith("::")]
+    assert line.startswith("::error file=bank/problems/") and "chapter.yaml,line=" in line

@@ -238,6 +238,9 @@ def test_in_a_course_folder_the_sets_name_is_enough(
         assert zipfile.is_zipfile("a.zip")
     done = CliRunner().invoke(app, ["autograder", "week-2", "--out", "b.zip"])
     assert "There is no lock file week-2" in str(done.exception) and not Path("b.zip").exists()
+    Path("bad.whl").touch()
+    done = CliRunner().invoke(app, ["autograder", "week-1", "--out", "b.zip", "--wheel", "bad.whl"])
+    assert "bad.whl is not one" in str(done.exception) and not Path("b.zip").exists()
 
 
 @pytest.mark.slow

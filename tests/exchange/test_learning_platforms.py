@@ -244,6 +244,28 @@ def test_a_download_from_moodle_names_the_folders(graded: Path, tmp_path: Path) 
         write_feedback_zip([], graded, (), tmp_path / "g.zip")
 
 
+def test_nobody_gets_the_feedback_of_a_namesake(graded: Path, tmp_path: Path) -> None:
+    for name in (
+        "Cleo Diaz_1_assignsubmission_file_",
+        "Cleo Diaz_2_assignsubmission_file_",
+        "Ada Löwe_3_assignsubmission_file_",
+    ):
+        (tmp_path / "download" / name).mkdir(parents=True)
+    words = ["feedback-zip", "results/week-1", "--submissions", "download", "--out", "f.zip"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 1 and "s4410003, s4410004" in done.output
+    assert list(pages_in(tmp_path / "f.zip")) == ["3", "501123"]
+
+
+def test_the_archive_of_feedback_never_replaces_the_submissions(graded: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "s.zip", "w") as archive:
+        archive.writestr("Cleo Diaz_1_assignsubmission_file_/x.ipynb", "")
+    before = (tmp_path / "s.zip").read_bytes()
+    words = ["feedback-zip", "results/week-1", "--submissions", "s.zip", "--out", "s.zip"]
+    assert "Choose another file" in str(CliRunner().invoke(app, words).exception)
+    assert (tmp_path / "s.zip").read_bytes() == before
+
+
 def test_the_command_fills_an_export_and_lists_who_did_not_match(graded: Path, tmp_path: Path) -> None:
     (tmp_path / "canvas.csv").write_text(CANVAS, "utf-8", newline="")
     (tmp_path / "roster.csv").write_text("student,name,alias\ns4410004,Dan Evans,zfrank\n")

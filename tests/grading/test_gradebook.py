@@ -124,7 +124,10 @@ def test_folders_of_results_need_no_course(tmp_path: Path, monkeypatch: pytest.M
     for words, complaint in (
         (("--weight", "w3=2"), "there are no results of 'w3', only of w1, w2"),
         (("--weight", "w2"), "--weight needs a set and a value"),
-        (("--weight", "w2=-1"), "A weight is a number of at least 0, not '-1'"),
+        (("--weight", "w2=-1"), "A weight is a number from 0 to 1,000,000, not '-1'"),
+        (("--weight", "w2=inf"), "A weight is a number from 0 to 1,000,000, not 'inf'"),
+        (("--into", "x.csv", "--out", "x.csv"), "would replace the table to fill"),
+        (("--out", "course.key"), "needs a file name that ends in .csv"),
         ((tmp_path / "nowhere",), "Grade first"),
         ((folder(tmp_path / "again", result("ada", "w1", 5)),), "both have results of w1"),
     ):
@@ -143,4 +146,29 @@ def test_a_course_gives_the_weights_and_the_sets(tmp_path: Path, monkeypatch: py
     assert "85 %" in run()
     assert "62.5 %" not in run() and "62.5 %" in run("--drop-lowest", "0")
     assert "60 %" in run("w1", "w2", "--drop-lowest", "0")
+    assert "would replace the roster" in run("--out", "roster.csv", code=2)
     assert "only w1, w2, w3, w4" in run("w9", code=2)
+
+
+@pytest.mark.parametrize(
+    ("sets", "complaint"),
+    [
+        ("[sets/w1.yaml, {file: sets/w1.yaml, weight: 0}]", "lists the set w1 twice, as sets/w1.yaml"),
+        ("[sets/w1.yaml, {file: old/w1.yaml, weight: 2}]", "twice, as sets/w1.yaml and old/w1.yaml"),
+        ("[{file: sets/w1.yaml, weight: .inf}]", "weight"),
+    ],
+)
+def test_no_total_comes_from_a_set_listed_twice_or_an_infinite_weight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sets: str, complaint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder(tmp_path / "results" / "w1", result("ada", "w1", 10))
+    (tmp_path / "course.yaml").write_text(f"title: LLM systems\nsets: {sets}\n")
+    assert complaint in run(code=2)
+
+
+def test_results_that_are_not_numbers_are_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = folder(tmp_path / "w1", result("ada", "w1", 10)) / RESULTS
+    results.write_text(results.read_text().replace('"points": 10', '"points": NaN'))
+    assert "is damaged" in run(tmp_path / "w1", code=2)

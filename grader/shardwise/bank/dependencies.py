@@ -57,6 +57,8 @@ class Dependencies:
 
         Raises ShardwiseError if Git cannot tell.
         """
+        if ref.startswith("-"):  # an option such as --output=FILE
+            raise ShardwiseError(f"--changed needs a Git revision, not {ref!r}.")
         top = Path(_git(self._bank.folder, "rev-parse", "--show-toplevel").rstrip("\n"))
         names = _git(top, "diff", "--name-only", "--no-renames", "-z", "--merge-base", ref, "--").split("\0")
         names += _git(top, "ls-files", "--others", "--exclude-standard", "-z").split("\0")

@@ -72,9 +72,11 @@ def lint(
         raise ShardwiseError("Use only one of --fairness and --prose.")
     if style not in ("text", "github"):
         raise ShardwiseError(f"--format must be text or github, not {style!r}.")
-    banks = banks_of(bank)
     only = [name for name in map(_id_of, paths or []) if name]
+    folder = Path(bank[0]) if bank else Path()
     try:
+        banks = banks_of(bank)
+        folder = banks.all[0].folder
         if changed is not None and not (only := _changed(banks, changed, only)):
             typer.echo(f"No problem has changed since {changed}")
         elif fairness:
@@ -86,7 +88,7 @@ def lint(
     except Faulty as error:  # a file cannot be read
         if style == "text":
             raise
-        _print_faults(error.faults, banks, style)
+        _print_faults(error.faults, folder, style)
         raise typer.Exit(1) from None
 
 
@@ -101,7 +103,7 @@ def _print_lint(
         reports = run(banks, seeds=seeds, only=only, workers=workers, progress=advance, cached=cached)
     print_reports(reports)
     faults = faults_of(reports)
-    _print_faults(faults, banks, style)
+    _print_faults(faults, banks.all[0].folder, style)
     proved = sum(1 for report in reports if report.kind)
     earlier = sum(report.is_earlier for report in reports)
     typer.echo(
@@ -121,13 +123,13 @@ def _changed(banks: Banks, ref: str, only: Sequence[str]) -> list[str]:
     return [problem for bank in banks.all for problem in Dependencies(bank).changed_since(ref) if problem in named]
 
 
-def _print_faults(faults: Sequence[Fault], banks: Banks, style: str) -> None:
+def _print_faults(faults: Sequence[Fault], bank: Path, style: str) -> None:
     """Print faults as text, or as annotations that GitHub shows at their lines."""
     from shardwise.cli.annotations import annotation
 
     for fault in faults:
         if style == "github":
-            typer.echo(annotation(fault, banks.all[0].folder))
+            typer.echo(annotation(fault, bank))
         else:
             typer.echo(str(fault), err=True)
 
@@ -146,7 +148,7 @@ def _print_prose(banks: Banks, only: Sequence[str], style: str) -> None:
     from shardwise.bank.lint.prose import prose_faults
 
     faults = prose_faults(banks, only)
-    _print_faults(faults, banks, style)
+    _print_faults(faults, banks.all[0].folder, style)
     typer.echo(f"{len(faults)} fault{'s' * (len(faults) != 1)} in the prose" if faults else "No faults in the prose")
     raise typer.Exit(1 if faults else 0)
 

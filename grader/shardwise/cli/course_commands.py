@@ -101,7 +101,12 @@ def gradebook(
     if (column or scale) and not into:
         raise ShardwiseError("--column and --scale need the table to fill:  --into FILE")
 
+    if into and into.resolve() == out.resolve():
+        raise ShardwiseError(f"--out {out} would replace the table to fill. Choose another file for the gradebook.")
+    _must_end_in(".csv", out)
     folders, course = results_to_read(sets or ())
+    if course and out.resolve() == course.at(course.definition.roster).resolve():
+        raise ShardwiseError(f"--out {out} would replace the roster. Choose another file for the gradebook.")
     results = results_by_set(folders, course.sets() if course else None)
     if not results:
         raise ShardwiseError(
@@ -173,11 +178,18 @@ def feedback_zip(
 
     [folder], course = results_to_read([name])
     out = out or folder / "feedback-moodle.zip"
+    _must_end_in(".zip", out)
     done = write_feedback_zip(read_results(folder), folder, _students(roster, course), out, submissions)
     typer.echo(f"Wrote {out} with {done.pages} feedback page{'s' * (done.pages != 1)}.")
     if done.unknown:
         typer.echo(f"Not in it, because Moodle's folder for them is not known: {', '.join(done.unknown)}.", err=True)
         raise typer.Exit(1)
+
+
+def _must_end_in(ending: str, out: Path) -> None:
+    """Raise ShardwiseError for an output file with another ending, since a typo could replace the course key or a lock file."""
+    if out.suffix != ending:
+        raise ShardwiseError(f"--out needs a file name that ends in {ending}, but {out} does not.")
 
 
 def _by_set(given: Sequence[str] | None, sets: Collection[str], option: str) -> dict[str, str]:
@@ -194,12 +206,14 @@ def _by_set(given: Sequence[str] | None, sets: Collection[str], option: str) -> 
 
 
 def _number(text: str) -> float:
+    from shardwise.course.course_file import LARGEST_WEIGHT
+
     try:
         weight = float(text)
     except ValueError:
         weight = math.nan
-    if not 0 <= weight < math.inf:
-        raise ShardwiseError(f"A weight is a number of at least 0, not {text!r}.")
+    if not 0 <= weight <= LARGEST_WEIGHT:
+        raise ShardwiseError(f"A weight is a number from 0 to {LARGEST_WEIGHT:,}, not {text!r}.")
     return weight
 
 

@@ -10,12 +10,13 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from shardwise.course.assigning.lockfile import LOCK_SUFFIX
-from shardwise.errors import Faulty
+from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import fault_of_name
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
 
 COURSE_FILE = "course.yaml"
+LARGEST_WEIGHT = 1_000_000  # a total with an infinite weight is not a number
 _SUBMITTED = "submitted"
 
 
@@ -23,7 +24,9 @@ class CourseSet(AuthorModel):
     """A set of a course."""
 
     file: str = Field(description="The set's YAML file, relative to course.yaml.")
-    weight: float = Field(1, ge=0, description="Its weight in the course total; 0 keeps it out of the total.")
+    weight: float = Field(
+        1, ge=0, le=LARGEST_WEIGHT, description="Its weight in the course total; 0 keeps it out of the total."
+    )
 
 
 def _course_set(value: Any) -> Any:
@@ -61,8 +64,20 @@ class Course:
         return self.at(self.definition.key)
 
     def sets(self) -> dict[str, CourseSet]:
-        """Return the sets by name, in the course's order. A set whose file cannot be read yet is named after the file."""
-        return {self._name_of(each): each for each in self.definition.sets}
+        """Return the sets by name, in the course's order. A set whose file cannot be read yet is named after the file.
+
+        Raises ShardwiseError if two sets have the same name, since they would share notebooks, grades and a weight.
+        """
+        named = dict[str, CourseSet]()
+        for each in self.definition.sets:
+            name = self._name_of(each)
+            if other := named.get(name):
+                files = each.file if each.file == other.file else f"{other.file} and {each.file}"
+                raise ShardwiseError(
+                    f"{self.folder / COURSE_FILE} lists the set {name} twice, as {files}. Remove one of them, or rename a set."
+                )
+            named[name] = each
+        return named
 
     def titles(self) -> dict[str, str]:
         """Return the titles of the sets by name, as far as their files can be read."""

@@ -19,8 +19,9 @@ from shardwise.exchange.learning_platforms import Directory
 from shardwise.grading.feedback_page import file_of
 from shardwise.grading.outcome import PAGES
 from shardwise.grading.results import Result
+from shardwise.text_files import must_be_ordinary
 
-_FOLDER = re.compile(r"(?P<who>[^/\\]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_.*)?")
+_FOLDER = re.compile(r"(?P<who>[^/\\]+?)_(?P<number>[0-9]+)_assignsubmission_[a-z]+(?:_.*)?")
 _HIDDEN = re.compile(
     r"(?:Participant|Teilnehmer(?:/in|in)?)(?: \d+)?"
 )  # what Moodle calls everybody if names are hidden
@@ -40,15 +41,17 @@ def write_feedback_zip(
     """Write an archive with the feedback pages in a folder of results.
 
     A student's folder in the archive is the one in `submissions`, the archive or folder that Moodle offered for download, or
-    the one that their notebook was graded in. Raises ShardwiseError if no folder of Moodle's is known.
+    the one that their notebook was graded in. Whoever has two folders there gets none, since one may be a namesake's. Raises ShardwiseError if no folder of Moodle's is known.
     """
+    if submissions and submissions.is_file() and to.exists() and submissions.samefile(to):
+        raise ShardwiseError(f"{to} is the archive of the submissions. Choose another file for the feedback.")
     paged = [result for result in results if result.status == "graded" and (folder / PAGES / _page(result)).is_file()]
     directory = Directory([*students, *(Student(result.student, result.name) for result in results)])
-    names = dict(_folders_in(_names_in(submissions), directory)) if submissions else {}
+    names = _only_folders(_folders_in(_names_in(submissions), directory)) if submissions else {}
     for result in paged:
         for part in re.split(r"[/\\:]", result.path):
             if (found := _FOLDER.fullmatch(part)) and _is_theirs(found["who"], result, directory):
-                names.setdefault(result.student, f"{found['who']}_{found['number']}_assignsubmission_file_")
+                names[result.student] = names.get(result.student) or _folder(found)
     if not any(result.student in names for result in paged):
         raise ShardwiseError(
             "No folder of Moodle's, such as Ada Lovelace_12345_assignsubmission_file_, is known here. Download all submissions from "
@@ -72,11 +75,12 @@ def _names_in(submissions: Path) -> Iterator[str]:
         if submissions.is_dir():
             yield from (path.name for path in submissions.iterdir())
         else:
+            must_be_ordinary(submissions)
             with zipfile.ZipFile(submissions) as archive:
                 yield from (name.partition("/")[0] for name in archive.namelist())
     except (OSError, zipfile.BadZipFile) as error:
         raise ShardwiseError(
-            f"{submissions} cannot be read as an archive or a folder of submissions: {error}."
+            f"{submissions} cannot be read as an archive or a folder of submissions: {getattr(error, 'strerror', None) or error}."
         ) from None
 
 
@@ -84,7 +88,19 @@ def _folders_in(names: Iterable[str], directory: Directory) -> Iterator[tuple[st
     """Yield the students whom names in Moodle's format mean, with their folders."""
     for name in names:
         if (found := _FOLDER.fullmatch(name)) and (student := directory.meant_by([found["who"]])):
-            yield student, f"{found['who']}_{found['number']}_assignsubmission_file_"
+            yield student, _folder(found)
+
+
+def _only_folders(folders: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return each student's folder, without those who have several: classmates of the same name may not all be on the roster."""
+    several: dict[str, set[str]] = {}
+    for student, folder in folders:
+        several.setdefault(student, set()).add(folder)
+    return {student: next(iter(theirs)) for student, theirs in several.items() if len(theirs) == 1}
+
+
+def _folder(found: re.Match[str]) -> str:
+    return f"{found['who']}_{found['number']}_assignsubmission_file_"
 
 
 def _is_theirs(who: str, result: Result, directory: Directory) -> bool:

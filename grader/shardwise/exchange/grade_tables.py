@@ -19,6 +19,7 @@ from typing import Literal
 from shardwise.errors import ShardwiseError
 from shardwise.text_files import read_bounded
 
+_MOST = 50_000_000  # bytes; a row of a large course's gradebook has a few hundred
 _WORKSHEET = {"Grade": "Last modified (grade)", "Bewertung": "Zuletzt geändert (Bewertung)"}  # two of its columns
 _MAXIMUM = ("Maximum grade", "Maximum Grade", "Bestwertung")
 _STATUS = "Status"  # the first column of a worksheet that says nothing about who it is
@@ -53,7 +54,7 @@ _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM
 def read_grade_table(path: Path) -> GradeTable:
     """Read a table that a platform exported. Raises ShardwiseError if it cannot be read."""
     try:
-        raw = read_bounded(path)
+        raw = read_bounded(path, _MOST)
     except OSError as error:
         raise ShardwiseError(f"{path} cannot be read: {error.strerror}.") from None
     mark = next((mark for mark in _MARKS if raw.startswith(mark)), b"")

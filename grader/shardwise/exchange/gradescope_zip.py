@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import secrets
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo, is_zipfile
 
 from shardwise import __version__
 from shardwise.atomic_files import replacing
@@ -24,6 +25,7 @@ from shardwise.grading.reports import gradescope
 from shardwise.grading.results import Result
 from shardwise.plugins import KINDS, added
 
+_WHEEL = r"\w[\w.]*(?:-[\w.!+]+){4,5}\.whl"  # the shape of a wheel's name, without which pip refuses it
 _STOPPED = "Error in the grader, not in the notebook: it stopped before it wrote a result."
 
 
@@ -42,8 +44,8 @@ def write_autograder(lock: Lock, out: Path, *, visibility: str = "visible", whee
     or a ledger of the course. The lock file of the set itself has the students' names, but no questions.
     """
     for wheel in wheels:
-        if wheel.suffix != ".whl" or not wheel.is_file():
-            raise ShardwiseError(f"--wheel needs a wheel (*.whl), but {wheel} is none.")
+        if not (re.fullmatch(_WHEEL, wheel.name) and wheel.is_file() and is_zipfile(wheel)):
+            raise ShardwiseError(f"--wheel needs a wheel, NAME-VERSION-...-any.whl, but {wheel} is not one.")
     key = secrets.token_bytes(32)
     kinds: set[str] = set()
     with replacing(out, private=True) as fresh, ZipFile(fresh, "w", ZIP_DEFLATED) as file:

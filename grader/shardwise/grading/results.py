@@ -167,7 +167,7 @@ def read_results(folder: Path) -> list[Result]:
 
 def _from_json(line: bytes) -> Result:
     """Return a result from a line that `to_json` wrote."""
-    data = json.loads(line)
+    data = json.loads(line, parse_constant=_no_number)
     answers = data.pop("questions")
     if data["status"] not in get_args(Status):
         raise ValueError("unknown status")
@@ -177,3 +177,7 @@ def _from_json(line: bytes) -> Result:
     }
     answers_json = json.dumps(answers, ensure_ascii=False)
     return Result(**{**data, "notes": tuple(data["notes"])}, scores=scores, answers_json=answers_json)
+
+
+def _no_number(constant: str) -> float:
+    raise ValueError(f"{constant} is not a number of points")

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator
 
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
+
 
 def in_words(moment: datetime) -> str:
     """Return a time in words, with its offset.
@@ -27,6 +29,10 @@ def _no_number(due: Any) -> Any:
 def _with_offset(due: datetime) -> datetime:
     if due.tzinfo is None:
         raise ValueError("a due date needs an offset, such as 2026-12-01T23:59:00+01:00 or ...Z")
+    if not _FIRST_YEAR <= due.year <= _LAST_YEAR:  # an offset or a grace period would leave the calendar
+        raise ValueError(
+            f"a due date needs a year from {_FIRST_YEAR} to {_LAST_YEAR}; without a due date nothing is late"
+        )
     return due
 
 
