@@ -35,7 +35,7 @@ demo: $(VENV)/.demo $(BUNDLES) /usr/bin/bwrap  ## Assign a set to a demo class, 
 	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
-test: $(VENV)/.test $(BUNDLES) $(ENGINE) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Style, types, the bank's lint and the quick tests: under five minutes on two cores
+test: $(VENV)/.test $(BUNDLES) $(ENGINE) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Style, types, the bank's lint and the quick tests: about seven minutes on two cores
 	$(MAKE) --no-print-directory -j 3 quick-tests code-is-sound bank-is-sound
 
 bank-is-read:  # fills the cache, so that no other process has to parse the YAML
