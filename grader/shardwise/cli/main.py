@@ -34,6 +34,7 @@ from shardwise.cli import (
     inspecting,
     practising,
     publishing,
+    regrading,
     reporting,
     starting,
     trust,
@@ -62,6 +63,7 @@ app.add_typer(starting.commands)
 app.add_typer(assigning.commands)
 app.add_typer(exporting.commands)
 app.add_typer(grading.commands)
+app.add_typer(regrading.commands)
 app.add_typer(deciding.commands)
 app.add_typer(course_commands.commands)
 app.add_typer(autograding.commands)

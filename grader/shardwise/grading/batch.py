@@ -27,7 +27,7 @@ from shardwise.course.collecting.submitted_files import (
 from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
 from shardwise.grading.feedback_page import WITH_SOLUTIONS, HandIn, file_of, page
-from shardwise.grading.intake import Decisions, Intake, Practice, Prepared, digest, locks_near
+from shardwise.grading.intake import Decisions, Intake, Locks, Practice, Prepared, digest, locks_near
 from shardwise.grading.outcome import PAGES, Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.record.ledger_tables import Grading
@@ -52,7 +52,7 @@ def grade(
     paths: Sequence[Path],
     out: Path,
     *,
-    locks: Sequence[Path | Lock] = (),
+    locks: Locks | Sequence[Path | Lock] = (),
     key: bytes | None = None,
     practice: Practice | None = None,
     settings: Settings | None = None,

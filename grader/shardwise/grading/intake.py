@@ -228,14 +228,16 @@ class Locks:
     unused: tuple[str, ...] = ()
 
 
-def locks_near(paths: Sequence[Path], given: Sequence[Path | Lock] = (), key: bytes | None = None) -> Locks:
-    """Return the given lock files, or else those up to three folders above the submissions.
+def locks_near(paths: Sequence[Path], given: Locks | Sequence[Path | Lock] = (), key: bytes | None = None) -> Locks:
+    """Return the given lock files, or else those up to three folders above the submissions; Locks are returned as they are.
 
     A lock file that is not given counts only if its key is given or `assign` has used that key on this computer: a student may
     have put a forged lock file and key above their notebook. Raises ShardwiseError if two lock files belong to one set, if one
     that counts cannot be read, or if one above all submissions is unreadable: it may be the right one, and without it no
     notebook could be graded. An unreadable one above only some submissions may come from a student, and is ignored.
     """
+    if isinstance(given, Locks):
+        return given
     known: dict[str, Lock] = {}
     unused: list[str] = []
     near, left = (given, 0) if given else _lying_above(paths)

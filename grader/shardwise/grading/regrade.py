@@ -21,7 +21,7 @@ from shardwise.grading import reports
 from shardwise.grading.batch import Progress, grade
 from shardwise.grading.consequences import OtherStanding
 from shardwise.grading.feedback_page import WITH_SOLUTIONS
-from shardwise.grading.intake import Decisions, Practice, locks_near
+from shardwise.grading.intake import Decisions, Locks, Practice, locks_near
 from shardwise.grading.outcome import PAGES, Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger, lies
 from shardwise.grading.record.ledger_tables import Grading
@@ -141,7 +141,7 @@ def regrade(
     out: Path,
     bank: Catalogue,
     *,
-    locks: Sequence[Path] = (),
+    locks: Locks | Sequence[Path | Lock] = (),
     key: bytes | None = None,
     settings: Settings | None = None,
     decisions: Decisions | None = None,
