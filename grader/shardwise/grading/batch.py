@@ -8,7 +8,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from shardwise.course.collecting.submitted_files import (
     place_of_one,
 )
 from shardwise.errors import ShardwiseError
+from shardwise.grading.attempts import Candidate, by_receipt, different_ones, select_attempt, unvouched
 from shardwise.grading.dispatch import dispatch
 from shardwise.grading.feedback_page import WITH_SOLUTIONS, HandIn, file_of, page
 from shardwise.grading.intake import Decisions, Intake, Locks, Practice, Prepared, digest, locks_near
@@ -70,7 +71,8 @@ def grade(
     SandboxUnavailable if there is no sandbox, NoRoom if the disk is full, and ShardwiseError if there is nothing to grade or
     another run is writing to the folder.
     """
-    near, settings = locks_near(paths, locks, key), settings or Settings()
+    near, settings, decisions = locks_near(paths, locks, key), settings or Settings(), decisions or Decisions()
+    decisions.overrides.check(near.known.values())
 
     def whose(folder: Path) -> bool:
         return any(means_a_student(folder, lock) for lock in near.known.values())
@@ -83,8 +85,6 @@ def grade(
             raise NoNotebook(f"There is no notebook (*.ipynb) in {', '.join(map(str, paths))}.")
         width = max(1, min(workers, found))
         opener = executor or (here if width == 1 else pool(width))
-        decisions = decisions or Decisions()
-        decisions.overrides.check(near.known.values())
         if counted is None:
             ledger.decide(decisions.overrides.documents(), now_in_utc(), who_runs())
         if decisions.student and (several := sum(not each.is_stray for each in find(paths, whose))) > 1:
@@ -110,25 +110,6 @@ def grade(
     )
 
 
-@dataclass(frozen=True)
-class _Taken:
-    """A notebook that was accepted for a student."""
-
-    file: SubmittedFile
-    path: str
-    key: str
-    notebook: str  # digest
-    stands_for: str  # digest of the notebook that counts if this one is chosen
-    questions: str  # digest
-    received: datetime | None
-    is_vouched: bool
-
-    @property
-    def came_after(self) -> bool:
-        """Whether the student had used up all attempts before, so that the last attempt counts instead."""
-        return self.stands_for != self.notebook
-
-
 class _Run:
     """One run of a batch: sends new notebooks to the workers and writes results into the ledger."""
 
@@ -149,7 +130,7 @@ class _Run:
         self._unread: list[SubmittedFile] = []  # to retry
         self._failed: list[Prepared] = []  # to retry: the grader failed, or no result came back
         self._known = known
-        self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
+        self._taken: dict[tuple[str, str], dict[str, Candidate]] = {}  # by set and student, and path
         self._strays: dict[str, Result] = {}  # by path
         self._refused: set[tuple[str, str]] = set()  # the sets and students of notebooks that cannot be graded
         self._whose = whose
@@ -180,45 +161,33 @@ class _Run:
         A notebook beyond the permitted attempts gets the grade of the last attempt, so nobody has to choose between the two.
         """
         for whose, found in list(self._taken.items()):
-            taken = sorted(found.values(), key=lambda each: each.received.timestamp() if each.received else 0.0)
-            latest = self._intake.latest_counts(*whose)
-            taken = self._theirs(whose, taken) if latest else taken
+            taken, latest = by_receipt([*found.values()]), self._intake.latest_counts(*whose)
+            if latest:
+                taken = self._theirs(whose, taken)
             if len(taken) > 1 or any(each.came_after for each in taken):
                 self._choose(whose, taken, opener, latest=latest)
 
-    def _theirs(self, whose: tuple[str, str], taken: Sequence[_Taken]) -> list[_Taken]:
-        """Return the notebooks among which the latest counts: those in a folder named after their student, if there are any.
-
-        Somebody else may have submitted the other ones, so they are reported.
-        """
-        known = {each.notebook for each in taken if each.is_vouched}
-        others = [each for each in taken if not each.is_vouched and each.notebook not in known]
-        if not known and len({each.file.path.parent for each in others}) < 2:
-            return list(taken)
-        name_of_set, student = whose
-        row = Result("" if known else student, name_of_set, status="ungraded")
+    def _theirs(self, whose: tuple[str, str], taken: Sequence[Candidate]) -> list[Candidate]:
+        """Report the notebooks that somebody else may have submitted, and return the others."""
+        others, (name_of_set, student) = unvouched(taken), whose
+        is_known = any(each.is_vouched for each in taken)
+        row = Result("" if is_known else student, name_of_set, status="ungraded")
         why = f"This notebook names {student}, but nothing shows that {student} submitted it. Name its owner with --student."
         for each in others:
             self._refuse(replace(row, reason=why, path=each.path))
         return [each for each in taken if each not in others]
 
-    def _choose(self, whose: tuple[str, str], taken: Sequence[_Taken], opener: Opener, *, latest: bool) -> None:
-        """Choose one of these notebooks, given in the order of receipt, or keep all different ones if the choice is unclear."""
+    def _choose(self, whose: tuple[str, str], taken: Sequence[Candidate], opener: Opener, *, latest: bool) -> None:
+        """Let one of these notebooks count, given in the order of receipt, or keep all different ones if the choice is unclear."""
         name_of_set, student = whose
-        different = {each.notebook: each for each in reversed(taken)}  # the first of identical copies
-        by_place = sorted(different.values(), key=taken.index)
         if self._intake.are_attempts(*whose):
-            for each in by_place[: self._intake.attempts(name_of_set)]:
+            for each in different_ones(taken)[: self._intake.attempts(name_of_set)]:
                 self._ledger.count(each.path, now_in_utc(), self._who)
             taken = [replace(each, stands_for=self._stands_for(*whose, each.notebook)) for each in taken]
-            different = {each.notebook: each for each in reversed(taken)}
-            by_place = sorted(different.values(), key=taken.index)
-        standing = {each.stands_for: each for each in by_place} | {
-            each.stands_for: each for each in by_place if not each.came_after
-        }
-        chosen = standing[by_place[-1].stands_for] if latest or len(standing) == 1 else None
+        selection = select_attempt(taken, latest=latest)
+        chosen = selection.chosen
         for each in taken:
-            if each not in ([chosen] if chosen else by_place):
+            if each not in ([chosen] if chosen else selection.different):
                 self._ledger.drop(each.path)
             elif each.came_after:
                 self._let_last_allowed_count(whose, each, decided=chosen is not None)
@@ -226,16 +195,15 @@ class _Run:
             return
         if not self._is_done(chosen.key, name_of_set, student):  # the page shows another notebook
             self._grade(self._new([chosen.file]), opener, 1)
-        after = [each.path for each in by_place if each.came_after]
-        if after and (len(standing) == 1 or by_place[-1].came_after):
-            self._ledger.reuse(chosen.path, chosen.key, self._after_the_last(name_of_set, after[-1]))
-        elif len(different) > 1:
-            note = f"{student} submitted {len(different)} different notebooks; the latest counts."
-            if unknown := [each.path for each in by_place if each.received is None]:
+        if selection.after and (selection.rivals == 1 or selection.different[-1].came_after):
+            self._ledger.reuse(chosen.path, chosen.key, self._after_the_last(name_of_set, selection.after[-1]))
+        elif len(selection.different) > 1:
+            note = f"{student} submitted {len(selection.different)} different notebooks; the latest counts."
+            if unknown := [each.path for each in selection.different if each.received is None]:
                 note += f" It is unknown when {' and '.join(unknown)} was received; it is treated as the earliest."
             self._ledger.reuse(chosen.path, chosen.key, note)
 
-    def _let_last_allowed_count(self, whose: tuple[str, str], each: _Taken, *, decided: bool) -> None:
+    def _let_last_allowed_count(self, whose: tuple[str, str], each: Candidate, *, decided: bool) -> None:
         """Give a notebook beyond the permitted attempts the grade of the last attempt, which is not in this run."""
         grading = self._known.grading_of(*whose, each.stands_for, each.questions)
         note, is_todays = self._after_the_last(whose[0], "this"), grading.questions == each.questions
@@ -250,7 +218,7 @@ class _Run:
         if decided and (grading.questions, grading.engine) != (each.questions, engine()):
             self.gone[whose[1]] += len(grading.result.scores)
 
-    def _show(self, each: _Taken, grading: Grading) -> None:
+    def _show(self, each: Candidate, grading: Grading) -> None:
         """Write the page of a grading whose notebook is not here, from the ledger and therefore without the student's code."""
         with suppress(BadSubmission):  # the file has just disappeared; a missing page must not end the run
             task = self._intake.prepare(each.file).task
@@ -311,7 +279,7 @@ class _Run:
                 self._refuse(self._intake.refused(notebook, printable(our_fault(error))))
             else:
                 task = prepared.task
-                taken = _Taken(
+                taken = Candidate(
                     notebook, prepared.path, prepared.key, prepared.notebook, self._stands_for(task.set, task.student, prepared.notebook), prepared.questions, prepared.received.at, prepared.is_vouched
                 )  # fmt: skip
                 self._ledger.receive(prepared.path, prepared.received)
