@@ -137,11 +137,14 @@ class Batch:
         """Return the path of a result's feedback page."""
         return self.out / PAGES / file_of(result.set, result.student)
 
-    def write_page(self, result: Result) -> None:
-        """Write the page of a result that no single notebook has, and so without the student's code."""
-        lock = self.locks[result.set]
+    def has_solutions(self) -> bool:
+        """Return whether the feedback pages show solutions."""
         with Ledger(self.out / LEDGER, self.keys) as ledger:
-            solutions = WITH_SOLUTIONS in ledger.kinds_of_pages()
+            return WITH_SOLUTIONS in ledger.kinds_of_pages()
+
+    def write_page(self, result: Result, *, solutions: bool) -> None:
+        """Write the page of a result that comes from no single notebook; it cannot show the student's code."""
+        lock = self.locks[result.set]
         questions = lock.questions(result.student) if result.scores else []
         about = HandIn(str(lock.header.get("title") or ""), datetime.fromisoformat(result.due) if result.due else None)
         text = page(result, questions, result.feedback, handed_in=about, solutions=solutions)

@@ -27,7 +27,7 @@ def write_tables(batch: Batch) -> None:
 
 
 def _write(batch: Batch) -> None:
-    questions = batch.questions()
+    questions, solutions = batch.questions(), batch.has_solutions()
     with (
         replacing(batch.out / "grades.csv", private=True) as grades,
         replacing(batch.out / "unreadable.csv", private=True) as unread,
@@ -45,7 +45,7 @@ def _write(batch: Batch) -> None:
             to_look_at.writerows([spreadsheet_cell(value) for value in row] for row in _unreadable(result))
             lines.write(to_json(result) + "\n")
             if result.is_composed:
-                batch.write_page(result)
+                batch.write_page(result, solutions=solutions)
             elif result.status in ("ungraded", "missing"):  # the page of an earlier run, or of one of several notebooks
                 with suppress(OSError):  # the path may be something other than a page
                     batch.page(result).unlink(missing_ok=True)
