@@ -240,8 +240,8 @@ def test_unknown_students_questions_and_sections_are_named_all_at_once_at_their_
         batch(room, wrong)
     assert [(fault.place.rpartition("/")[2].split(":")[1], fault.message) for fault in raised.value.faults] == [
         ("1", "'zed' is not in week-1.lock.jsonl"),
-        ("2", "there is no section 'B'"),
-        ("3", "week-1 has no question 'no-such'"),
+        ("2", "unknown section 'B'"),
+        ("3", "unknown question 'no-such' in week-1"),
     ]
 
 

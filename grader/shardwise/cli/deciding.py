@@ -1,4 +1,4 @@
-"""The `override` command, and where the overrides of a run are."""
+"""The `override` command, and the search for the overrides of a run."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def overrides_at(path: Path | None) -> Overrides:
 
 
 def say_what_decides_nothing(path: Path | None, overrides: Overrides, locks: Iterable[Lock]) -> None:
-    """Print which sets have entries but neither a lock file near these ones nor a place in the course: a name may be a typo."""
+    """Warn about entries whose set has no lock file here and is not in the course; its name may be a typo."""
     from shardwise.course.assigning.lockfile import LOCK_SUFFIX
     from shardwise.course.course_file import course_around
 
@@ -174,7 +174,7 @@ def _without_none(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_words(error: Any) -> str:
-    """Return an error of a value that the command was given."""
+    """Return the message for an option with an invalid value."""
     where = " ".join(part for part in error["loc"] if isinstance(part, str) and part != "rule")
     if error["type"] == "string_too_short":
         return f"--{where}: write at least {error['ctx']['min_length']} characters."

@@ -1,4 +1,4 @@
-"""The `regrade` command: grades again after a fix, and shows what would change before anything does."""
+"""The `regrade` command, which grades again after a fix and shows the changes before it writes them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def regrade(
         told = " and ".join(f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count)
         if not told:
             words = _other_than_points(again)
-            _write(again, given.overrides, kept)  # newer templates give the same points, so there is nothing to decide
+            _write(again, given.overrides, kept)  # newer templates give the same points: nothing to decide
             typer.echo(f"No points change. {words}")
         elif yes or agreed(f"{told} would change. Write these changes?"):
             _write(again, given.overrides, kept)
@@ -132,7 +132,7 @@ def regrade(
 
 
 def _other_than_points(again: Regrade) -> str:
-    """Return what is written although no points change: current hints, solutions and keys, for students to read."""
+    """Say which files are written although no points change: lock files with current keys, and feedback pages."""
     locks, gradings = again.rewritten()
     written = [
         *(f"{lock.name}, from the current templates (the previous one is kept next to it)" for lock in locks),
@@ -142,7 +142,7 @@ def _other_than_points(again: Regrade) -> str:
 
 
 def _kept(again: Regrade, refusals: Refusals) -> list[Override]:
-    """Return the overrides that keep the points whose change an instructor refuses."""
+    """Return overrides that keep the points whose changes the instructor refuses."""
     from shardwise.grading.batch import now_in_utc, who_runs
     from shardwise.grading.overrides.keeping import overrides_that_keep
 

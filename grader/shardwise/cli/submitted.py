@@ -66,7 +66,7 @@ Nbgrader = Annotated[
 
 @dataclass(frozen=True)
 class Submitted:
-    """What is graded, and how."""
+    """Submissions with their lock files, decisions and course."""
 
     paths: Sequence[Path]
     locks: Locks

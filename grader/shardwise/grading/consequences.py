@@ -95,7 +95,7 @@ def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decis
             chosen = _chosen(prepared, ledger, near, latest=latest)
             if chosen is None:
                 continue
-            is_decided = chosen.task.rulings.due or chosen.task.rulings.late  # so it is no accident
+            is_decided = chosen.task.rulings.due or chosen.task.rulings.late  # by an override, so on purpose
             if chosen.task.late != counts.result.late and not is_decided:
                 before = ledger.received(name_of_set, student)
                 late.append(Lateness(student, name_of_set, chosen.task.late, before, chosen.received))

@@ -1,4 +1,4 @@
-"""Keeping points that a regrade would change: as overrides, so that they also survive every later run."""
+"""Overrides that keep the points that a regrade would change; as overrides, they also survive every later run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shardwise.grading.regrade import Change
 
 @dataclass(frozen=True)
 class Refusals:
-    """Which changes of a regrade an instructor refuses."""
+    """The changes of a regrade that an instructor refuses."""
 
     never_down: bool = False
     accept: Sequence[str] = ()  # parts of causes; if there are any, all other causes are refused
@@ -22,9 +22,9 @@ class Refusals:
         return bool(self.never_down or self.accept or self.refuse)
 
     def check(self, changes: Iterable[Change]) -> None:
-        """Raise ShardwiseError for a text that is part of no cause: a typo would accept what should be refused.
+        """Raise ShardwiseError for a text that no cause contains, since a typo would accept what should be refused.
 
-        It also raises one for refusing only overrides, which would add an entry against each of them.
+        Also raise it if only overrides are refused: their entries should be deleted instead.
         """
         causes = sorted({change.cause for change in changes})
         for text in self.refuse:
@@ -38,7 +38,7 @@ class Refusals:
                 raise ShardwiseError(f"No cause contains {text!r}. The causes are: {listed}.")
 
     def action(self, change: Change) -> str:
-        """Return how the points of a question are kept: exactly (points), or at least (at_least); empty for a change to write."""
+        """Return the override that keeps a question's points: `points` or `at_least`; empty if the change is accepted."""
         if change.before is None or change.after is None or not change.question or _is_own_decision(change.cause):
             return ""
         accepted = not self.accept or any(text in change.cause for text in self.accept)
@@ -48,7 +48,7 @@ class Refusals:
 
 
 def _is_own_decision(cause: str) -> bool:
-    """Return whether a change is what an entry of `overrides.yaml` says; without that entry, there would be no change."""
+    """Return whether an entry of `overrides.yaml` causes a change."""
     return cause.startswith("override of ") and not cause.endswith(" withdrawn")
 
 

@@ -1,4 +1,4 @@
-"""Entries of `overrides.yaml`: each is one decision, for whom it holds, and why it was made."""
+"""The entries of `overrides.yaml`: one decision each, the students it applies to, and the reason."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _Duration = Annotated[
 
 
 class LateRule(AuthorModel):
-    """What lateness costs."""
+    """The rule for late notebooks: what each day costs."""
 
     per_day: _Deduction = Field(
         description="Deduction for each day that has begun since the due date: points, or a percentage such as 10%."
@@ -114,7 +114,7 @@ class Accept(AuthorModel):
 
 
 def _names(value: Any) -> Any:
-    """Read one name or a list. Raises ValueError for an empty list, which would otherwise be about everybody."""
+    """Read one name or a list of names. Raises ValueError for an empty list, which would otherwise mean everybody."""
     if isinstance(value, str | int):
         return (str(value),)
     if isinstance(value, tuple | list) and not value:
@@ -124,7 +124,7 @@ def _names(value: Any) -> Any:
 
 
 def _sort_of_lateness(value: Any) -> str:
-    """Return which of the two a late rule is, so that a fault is reported for this one only."""
+    """Return the tag of a late rule, `none` or a rule, so that pydantic reports faults of that one only."""
     return "none" if value == "none" else "rule"
 
 
@@ -137,7 +137,7 @@ _Late = Annotated[
 
 
 class Override(AuthorModel):
-    """One decision, for whom it holds, and why."""
+    """One decision, the students it applies to, and the reason."""
 
     set: str = Field(
         "", description="The set's name. Without it, a late rule or a choice of attempts holds for all sets."
@@ -166,7 +166,7 @@ class Override(AuthorModel):
 
     @property
     def action(self) -> str:
-        """What is decided."""
+        """The name of the field with the decision."""
         return next((name for name in ACTIONS if getattr(self, name) is not None), "note")
 
     @model_validator(mode="after")
@@ -185,7 +185,7 @@ class Override(AuthorModel):
         return self
 
     def _missing(self) -> str:
-        """Return which of set, question and students an entry lacks; empty if it lacks none."""
+        """Return what an entry needs but lacks: a set, a question or students; empty for a complete entry."""
         action, is_for_some = self.action, bool(self.student or self.section)
         if not self.set and action not in ("late", "attempts"):
             return "a set"

@@ -1,4 +1,4 @@
-"""The file `overrides.yaml`: read with all its faults, checked against lock files, and appended to."""
+"""The file `overrides.yaml`: reads it, checks it against lock files, and appends to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LETTERS = re.compile(r"[\W_]*[^\W_](?:[\W_]+[^\W_])*[\W_]*")  # such as b, 'a, 
 
 @cache
 def adapter_of_entries() -> TypeAdapter[tuple[Override, ...]]:
-    """Return what validates the entries of an `overrides.yaml`."""
+    """Return the pydantic adapter that validates the entries of an `overrides.yaml`."""
     return TypeAdapter(tuple[Override, ...])
 
 
@@ -65,7 +65,9 @@ class Overrides:
             slugs = [problem.rpartition("/")[2] for problem in problems_in(lock.header)]
             if entry.question and entry.question.rpartition("/")[2] not in slugs:
                 remedy = f"The questions are {', '.join(slugs)}."
-                yield self._fault((number, "question"), f"{lock.set_name} has no question {entry.question!r}", remedy)
+                yield self._fault(
+                    (number, "question"), f"unknown question {entry.question!r} in {lock.set_name}", remedy
+                )
             elif entry.accept and (why := _cannot_accept(entry, entry.accept, lock)):
                 remedy = "Accept words of the feedback instead, or the text of an option."
                 yield self._fault((number, "accept"), f"{entry.question}: {why}", remedy)
@@ -79,8 +81,8 @@ class Overrides:
                 yield self._fault((number, "student"), f"{name!r} {who} {lock.path.name}", remedy)
         for section in entry.section:
             if section not in (sections := sorted({lock.section_of(student) for student in lock.places} - {""})):
-                remedy = f"The sections are {', '.join(sections)}." if sections else "The roster has no sections."
-                yield self._fault((number, "section"), f"there is no section {section!r}", remedy)
+                remedy = f"The sections are {', '.join(sections)}." if sections else "The roster lists no sections."
+                yield self._fault((number, "section"), f"unknown section {section!r}", remedy)
 
     def sets(self) -> dict[str, int]:
         """Return the sets that entries name, with their numbers of entries."""
@@ -90,7 +92,7 @@ class Overrides:
         return self.source.fault(path, message, remedy) if self.source else Fault(f"--{path[-1]}", message, remedy)
 
     def of(self, lock: Lock, student: str) -> StudentRulings:
-        """Return what is decided about a student's notebook."""
+        """Return the rulings on a student's notebook."""
         rulings = NO_RULINGS
         for entry in self.entries:
             if entry.set in ("", lock.set_name) and _is_about(entry, lock, student):
@@ -146,7 +148,7 @@ def add_overrides(path: Path, entries: Sequence[Override]) -> None:
 
 @contextmanager
 def _alone_with(path: Path) -> Iterator[None]:
-    """Wait until no other process is adding to a file: each would drop what the other has added."""
+    """Lock the folder of a file while entries are added, so that two processes do not overwrite each other's entries."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -182,7 +184,7 @@ def _students_called(name: str, lock: Lock) -> frozenset[str]:
 
 
 def _cannot_accept(entry: Override, accept: Accept, lock: Lock) -> str:
-    """Return why an answer would be accepted from nobody, or from students who meant something else; empty if neither."""
+    """Return why an entry cannot accept an answer; empty if it can."""
     slug, student = entry.question.rpartition("/")[2], next(iter(lock.students()), None)
     asked = next((each for each in lock.questions(student) if each.slug == slug), None) if student is not None else None
     if asked is None:

@@ -20,7 +20,7 @@ from shardwise.template.expressions import evaluate
 
 @dataclass(frozen=True)
 class Ruling:
-    """What is decided about one question of a student."""
+    """The decisions about one question of a student."""
 
     points: float | None = None
     at_least: float | None = None
@@ -101,7 +101,7 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True)
 class StudentRulings:
-    """What is decided about one student's notebook for a set."""
+    """The decisions about one student's notebook for a set."""
 
     questions: Mapping[str, Ruling] = field(default_factory=dict)  # by slug
     points: float | None = None  # of the whole notebook
