@@ -107,6 +107,17 @@ def test_points_of_a_notebook_count_even_if_it_was_never_handed_in(room: Classro
     assert "<table" in page_of(room, "bo") and "<table" not in page_of(room, "cleo")  # without questions
 
 
+def test_a_note_reaches_a_student_whose_notebook_could_not_be_graded_or_is_missing(room: Classroom) -> None:
+    room.put("bo", "{")
+    found = results(room, {"student": ["bo", "cleo"], "note": "You can hand in until Friday."})
+    assert [(found[name].status, found[name].points) for name in ("bo", "cleo")] == [
+        ("ungraded", None),
+        ("missing", None),
+    ]
+    assert "You can hand in until Friday." in page_of(room, "bo")
+    assert "nothing handed in" in page_of(room, "cleo")
+
+
 def accepted(room: Classroom, question: str, **accept: str) -> float | None:
     return results(room, {"question": question, "accept": accept})["bo"].scores[question]
 

@@ -91,7 +91,8 @@ class Batch:
             return self.kept_attempt(result, rulings, ledger)
         result = replace(result, max_points=rulings.max_points(lock.questions(result.student)))
         if rulings.points is None:
-            return result
+            notes = (*rulings.notes, *result.notes)
+            return replace(result, notes=notes, is_composed=bool(rulings.notes))
         notes = (rulings.given(result.max_points), *rulings.notes, *result.notes)
         return replace(result, status="graded", points=rulings.points, notes=notes, reason="", is_composed=True)
 
