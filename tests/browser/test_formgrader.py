@@ -1,4 +1,4 @@
-"""A class of 12 on both ways, plain and through an nbgrader course, with nbgrader's own commands and formgrader in Chromium."""
+"""A class of 12, graded with and without an nbgrader course, with nbgrader's own commands and formgrader in Chromium."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ due: 2036-12-01T23:59:00+01:00
 problems: [bytes-per-gpu, {id: ring-time-function, points: 5}, bytes-per-gpu-formula, order-by-time]
 """
 CLASS = ("ada", "bo", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "joy", "kim", "leo")
+LOCK = "assigned/week-1.lock.jsonl"
 WRITERS = (right, mistaken, right, unreadable)
 
 
 @dataclass(frozen=True)
 class Both:
-    """A class that was graded in both ways."""
+    """A class that was graded both with and without nbgrader."""
 
     folder: Path
 
@@ -56,23 +57,23 @@ class Both:
         assert done.returncode == expected, done.stdout + done.stderr
         return done.stdout
 
-    def grade(self) -> str:
-        """Grade the submissions in the nbgrader course; those of one student cannot be graded."""
-        words = (
-            "grade",
-            "nb/submitted",
-            "--nbgrader",
-            "nb",
-            "--lock",
-            "assigned/week-1.lock.jsonl",
-            "--out",
-            "results",
+    def assign(self, course: str) -> str:
+        """Assign the set, and add it to an nbgrader course."""
+        return self.shardwise(
+            f"assign set.yaml --roster roster.csv --out assigned --key course.key --nbgrader {course}"
         )
-        return self.run(str(BIN / "shardwise"), *words, expected=1)
+
+    def shardwise(self, words: str, expected: int = 0) -> str:
+        """Run a command of shardwise, and return what it prints."""
+        return self.run("shardwise", *words.split(), expected=expected)
+
+    def grade(self) -> str:
+        """Grade the submissions in the nbgrader course; one student's notebook cannot be graded."""
+        return self.shardwise(f"grade nb/submitted --nbgrader nb --lock {LOCK} --out results", expected=1)
 
     def export(self) -> dict[str, dict[str, str]]:
         """Return the rows of nbgrader's own table of grades."""
-        self.run(str(BIN / "nbgrader"), "export", within="nb")
+        self.run("nbgrader", "export", within="nb")
         with (self.course / "grades.csv").open(encoding="utf-8", newline="") as table:
             return {row["student_id"]: row for row in csv.DictReader(table)}
 
@@ -82,28 +83,15 @@ class Both:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
-    """Assign, hand in and grade, plain and with nbgrader. Nothing comes from ivo, and a broken notebook from leo."""
+    """Assign, hand in and grade, with and without nbgrader. ivo hands in nothing, and leo a broken notebook."""
     both = Both(tmp_path_factory.mktemp("both"))
     (both.folder / "set.yaml").write_text(SET)
     (both.folder / "roster.csv").write_text(
         "student,name\n" + "".join(f"{each},{each.title()} Berg\n" for each in CLASS)
     )
     (both.folder / "course.key").write_text("6b" * 32)  # the same draws every time
-    words = (
-        "assign",
-        "set.yaml",
-        "--roster",
-        "roster.csv",
-        "--out",
-        "assigned",
-        "--key",
-        "course.key",
-        "--nbgrader",
-        "nb",
-    )
-    told = both.run(str(BIN / "shardwise"), *words)
-    assert "nbgrader: assignment week-1 in nb, 4 questions, 11 points, 12 students." in told
-    lock = Lock(both.folder / "assigned" / "week-1.lock.jsonl", bytes.fromhex("6b" * 32))
+    assert "nbgrader: assignment week-1 in nb, 4 questions, 11 points, 12 students." in both.assign("nb")
+    lock = Lock(both.folder / LOCK, bytes.fromhex("6b" * 32))
     for place, student in enumerate(CLASS):
         for released, submitted in (
             (f"assigned/notebooks/{student}", f"submitted/{student}"),
@@ -114,8 +102,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
                 (both.folder / submitted).mkdir(parents=True)
                 text = "{broken" if student == "leo" else json.dumps(filled)
                 (both.folder / submitted / "week-1.ipynb").write_text(text)
-    plain = ("grade", "submitted", "--lock", "assigned/week-1.lock.jsonl", "--out", "plain")
-    both.run(str(BIN / "shardwise"), *plain, expected=1)
+    both.shardwise(f"grade submitted --lock {LOCK} --out plain", expected=1)
     assert "nbgrader: 11 submissions of week-1 in the gradebook of nb, 3 to look at in formgrader." in both.grade()
     return both
 
@@ -158,36 +145,23 @@ def test_nbgraders_exchange_collects_a_students_own_notebook(both: Both) -> None
         folder.mkdir()
         (folder / "nbgrader_config.py").write_text(config)
     exchange.chmod(0o777)
-    words = (
-        "assign",
-        "set.yaml",
-        "--roster",
-        "roster.csv",
-        "--out",
-        "assigned",
-        "--key",
-        "course.key",
-        "--nbgrader",
-        "other",
-    )
-    both.run(str(BIN / "shardwise"), *words)
-    nbgrader = str(BIN / "nbgrader")
-    both.run(nbgrader, "generate_assignment", "week-1", "--force", within="other")
-    both.run(nbgrader, "release_assignment", "week-1", within="other")
+    both.assign("other")
+    both.run("nbgrader", "generate_assignment", "week-1", "--force", within="other")
+    both.run("nbgrader", "release_assignment", "week-1", within="other")
     shutil.copytree(both.folder / "other" / "release" / "ada" / "week-1", home / "week-1")
-    both.run(nbgrader, "submit", "week-1", "--student=ada", within="home")
-    both.run(nbgrader, "collect", "week-1", within="other")
+    both.run("nbgrader", "submit", "week-1", "--student=ada", within="home")
+    both.run("nbgrader", "collect", "week-1", within="other")
     released, collected = (both.folder / "other" / step / "ada" / "week-1" for step in ("release", "submitted"))
     assert _read(collected) == _read(released)
-    words = ("grade", "other", "--nbgrader", "other", "--lock", "assigned/week-1.lock.jsonl", "--out", "exchanged")
-    assert "nbgrader: 1 submission of week-1 in the gradebook of other." in both.run(str(BIN / "shardwise"), *words)
-    both.run(nbgrader, "generate_feedback", "week-1", within="other")
-    both.run(nbgrader, "release_feedback", "week-1", within="other")
+    graded = both.shardwise(f"grade other --nbgrader other --lock {LOCK} --out exchanged")
+    assert "nbgrader: 1 submission of week-1 in the gradebook of other." in graded
+    both.run("nbgrader", "generate_feedback", "week-1", within="other")
+    both.run("nbgrader", "release_feedback", "week-1", within="other")
     assert len(list((exchange / "c" / "feedback").glob("*.html"))) == 1
 
 
 def test_nbgrader_writes_a_feedback_page_for_every_submission_with_our_comments(both: Both) -> None:
-    both.run(str(BIN / "nbgrader"), "generate_feedback", "week-1", "--force", within="nb")
+    both.run("nbgrader", "generate_feedback", "week-1", "--force", within="nb")
     pages = {page.parts[-3]: page.read_text("utf-8") for page in both.course.glob("feedback/*/week-1/week-1.html")}
     assert sorted(pages) == sorted({*CLASS} - {"ivo"})
     assert "(Score: 11.0 / 11.0)" in pages["ada"] and "Correct · 2 of 2 points" in pages["ada"]
@@ -230,5 +204,5 @@ def test_a_score_and_a_comment_typed_into_formgrader_survive_the_next_run(both: 
     expect(comment).to_have_value("The method is right.")
     ours = both.results("results")["bo"].points
     assert ours is not None and float(both.export()["bo"]["score"]) == pytest.approx(ours + 1.5)
-    both.run(str(BIN / "nbgrader"), "generate_feedback", "week-1", "--force", within="nb")
+    both.run("nbgrader", "generate_feedback", "week-1", "--force", within="nb")
     assert "The method is right." in (both.course / "feedback" / "bo" / "week-1" / "week-1.html").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""A set in an nbgrader course: what nbgrader's own code reads from the notebooks and the gradebook that we write."""
+"""A set in an nbgrader course: nbgrader's own code accepts the notebooks and the gradebook that we write."""
 
 from __future__ import annotations
 
@@ -59,17 +59,21 @@ class NbgraderClass(Classroom):
         return collected(self.course, [self.course / "submitted"], locks_near([], [self.lock.path]))
 
     def graded(self) -> str:
-        """Grade the submissions as `shardwise grade --nbgrader` does, and return what it says."""
+        """Grade the submissions as `shardwise grade --nbgrader` does, and return its summary."""
         submissions = self.collected()
         decisions = Decisions(received=by_timestamp)
         out = self.out / "results"
-        write_tables(grade(submissions.paths, out, locks=submissions.lock_paths, decisions=decisions))
+        write_tables(grade(submissions.paths, out, locks=submissions.locks, decisions=decisions))
         return submissions.record(out)
 
     @contextmanager
     def gradebook(self) -> Iterator[Any]:
         with Gradebook(f"sqlite:///{self.course / 'gradebook.db'}") as gradebook:
             yield gradebook
+
+    def result(self, student: str) -> Result:
+        [result] = [each for each in read_results(self.out / "results") if each.student == student]
+        return result
 
     def grades(self, student: str) -> dict[str, Any]:
         with self.gradebook() as gradebook:
@@ -79,7 +83,7 @@ class NbgraderClass(Classroom):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Put the set into a course once: nbgrader takes seconds to create a gradebook."""
+    """Return an nbgrader course with the set, made once for all tests: nbgrader takes seconds to create a gradebook."""
     folder = tmp_path_factory.mktemp("made")
     lock = Classroom(folder, checkout_bank(), STUDENTS, PROBLEMS).lock
     put_into_nbgrader(folder / "nbgrader", lock.path, lock.key)
@@ -109,16 +113,17 @@ def test_nbgraders_own_code_accepts_every_notebook_that_assign_puts_into_a_cours
 
 
 def test_every_student_gets_a_variant_of_their_own_and_the_source_version_contains_none(course: NbgraderClass) -> None:
-    texts = [course.place("release", student).read_text("utf-8") for student in STUDENTS]
-    assert len({json.dumps(_questions(text)) for text in texts}) == len(STUDENTS)
+    questions = {tuple(_questions(course.place("release", student))) for student in STUDENTS}
+    assert len(questions) == len(STUDENTS)
     source = course.place("source", ".").read_text("utf-8")
     prompts = [question.prompt for student in STUDENTS for question in course.lock.questions(student)]
     assert not any(prompt[:60] in source for prompt in prompts)
 
 
-def _questions(text: str) -> list[str]:
-    cells = json.loads(text)["cells"]
-    return ["".join(cell["source"]) for cell in cells if cell["metadata"]["shardwise"]["role"] == "question"]
+def _questions(path: Path) -> list[str]:
+    """Return the texts of the questions in a notebook."""
+    cells = nbformat.read(path, as_version=4).cells
+    return [cell.source for cell in cells if cell.metadata.get("shardwise", {}).get("role") == "question"]
 
 
 def test_students_have_first_and_last_names_and_those_that_a_person_changed_stay(course: NbgraderClass) -> None:
@@ -155,7 +160,8 @@ def test_what_could_not_be_graded_needs_a_manual_grade_and_has_no_score(course: 
     course.submit("cleo", unreadable)
     course.submit("dan", right)
     course.place("submitted", "dan").write_text("{broken", "utf-8")
-    assert "2 submissions of week-1" in (told := course.graded()) and "2 to look at in formgrader" in told
+    assert "2 submissions of week-1 in the gradebook of " in (summary := course.graded())
+    assert ", 2 to look at in formgrader" in summary
     assert set(course.grades("cleo").values()) == {(0.0, True)}
     with course.gradebook() as gradebook:
         grades = gradebook.find_submission_notebook("week-1", "week-1", "dan").grades
@@ -165,7 +171,7 @@ def test_what_could_not_be_graded_needs_a_manual_grade_and_has_no_score(course: 
         gradebook.db.commit()
         with pytest.raises(MissingEntry):  # without a submission: nothing is entered
             gradebook.find_submission("week-1", "eve")
-    assert "Not graded." in _sources(course, "dan")[0]
+    assert "Not graded." in nbformat.read(course.place("autograded", "dan"), as_version=4).cells[0].source
     course.graded()
     assert set(course.grades("cleo").values()) == {(0.0, False)}
 
@@ -190,7 +196,7 @@ def test_nothing_that_a_student_wrote_is_markup_in_formgrader(course: NbgraderCl
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not any(cell.outputs for cell in code) and "mine = 1" in [cell.source for cell in code]
     assert "<script>" not in json.dumps([cell.metadata for cell in notebook.cells])
-    assert _questions_of(notebook) == _questions(course.place("release", "ada").read_text("utf-8"))
+    assert _questions(course.place("autograded", "ada")) == _questions(course.place("release", "ada"))
 
 
 def test_formgrader_shows_the_copy_of_an_answer_cell_that_counts(course: NbgraderClass) -> None:
@@ -208,15 +214,6 @@ def test_formgrader_shows_the_copy_of_an_answer_cell_that_counts(course: Nbgrade
     assert course.grades("ada")["q1-answer"] == (course.lock.questions("ada")[0].points, False)
 
 
-def _sources(course: NbgraderClass, student: str) -> list[str]:
-    return [cell.source for cell in nbformat.read(course.place("autograded", student), as_version=4).cells]
-
-
-def _questions_of(notebook: Any) -> list[str]:
-    cells = [cell for cell in notebook.cells if cell.metadata.get("shardwise", {}).get("role") == "question"]
-    return [cell.source for cell in cells]
-
-
 def test_the_time_is_nbgraders_and_formgrader_counts_the_submission_as_graded(course: NbgraderClass) -> None:
     course.submit("ada", right, at="2026-11-20 10:00:00.123456 UTC")
     course.submit("bo", right)
@@ -226,17 +223,15 @@ def test_the_time_is_nbgraders_and_formgrader_counts_the_submission_as_graded(co
     assert at["ada"] == datetime(2026, 11, 20, 10, 0, 0, 123456)
     stamp = (course.place("submitted", "bo").parent / "timestamp.txt").read_text()
     assert stamp == f"{at['bo']:%Y-%m-%d %H:%M:%S.%f} UTC"  # otherwise formgrader asks to autograde it
-    [ada] = [each for each in read_results(course.out / "results") if each.student == "ada"]
-    assert (ada.received_by, datetime.fromisoformat(ada.received)) == (
-        "nbgrader",
-        datetime(2026, 11, 20, 10, tzinfo=UTC),
-    )
+    ada = course.result("ada")
+    assert ada.received_by == "nbgrader"
+    assert datetime.fromisoformat(ada.received) == datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
 def test_points_of_the_whole_notebook_become_a_penalty_or_are_added_to_the_last_question(course: NbgraderClass) -> None:
     course.submit("ada", right)
     course.graded()
-    [ada] = [each for each in read_results(course.out / "results") if each.student == "ada"]
+    ada = course.result("ada")
     assert ada.points is not None
     for change, score, penalty in ((-1.5, ada.points, 1.5), (2.0, ada.points + 2, None), (0.0, ada.points, None)):
         submission = _saved(course, replace(ada, points=ada.points + change))
@@ -251,7 +246,7 @@ def test_an_own_due_date_is_an_extension(course: NbgraderClass) -> None:
         gradebook.update_or_create_assignment("week-1", duedate="2026-12-01 12:00:00 UTC")
     course.submit("ada", right, at="2026-12-02 10:00:00 UTC")
     course.graded()
-    [ada] = [each for each in read_results(course.out / "results") if each.student == "ada"]
+    ada = course.result("ada")
     for due, late in (("2026-12-02T13:00:00+01:00", 0.0), ("2026-12-01T13:00:00+01:00", 22 * 3600.0)):
         _saved(course, replace(ada, due=due))
         with course.gradebook() as gradebook:
@@ -287,11 +282,11 @@ def test_faults_of_a_course_are_reported_in_words(course: NbgraderClass, tmp_pat
     locks = locks_near([], [course.lock.path])
     with pytest.raises(ShardwiseError, match=r"Nobody has handed in week-1: .*zip_collect` create it"):
         course.collected()
-    with pytest.raises(ShardwiseError, match=r"There is no gradebook .*Put the set into it"):
+    with pytest.raises(ShardwiseError, match=r"Cannot find the gradebook .*Add the set to the course"):
         collected(tmp_path / "no-course", [tmp_path], locks)
     with sqlite3.connect(course.course / "gradebook.db") as database:
         database.execute("DELETE FROM notebook")
-    with pytest.raises(ShardwiseError, match=r"has no assignment 'week-1'"):
+    with pytest.raises(ShardwiseError, match=r"Cannot find the assignment 'week-1'"):
         course.collected()
     (course.course / "gradebook.db").write_text("no database")
     with pytest.raises(ShardwiseError, match="cannot be used: file is not a database"):

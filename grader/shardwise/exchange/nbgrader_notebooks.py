@@ -13,7 +13,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.preprocessors import ComputeChecksums, LockCells
 
 from shardwise.course.assigning.lockfile import Lock
-from shardwise.course.assigning.notebooks import compact_text
 from shardwise.course.collecting.students_notebook import student_notebook
 from shardwise.markdown.escaping import printable
 
@@ -80,13 +79,8 @@ def _completed(notebook: Mapping[str, Any]) -> NotebookNode:
     return made
 
 
-def notebook_text(notebook: NotebookNode) -> str:
-    """Return the text of a notebook's file."""
-    return compact_text(notebook)
-
-
 def released_notebook(lock: Lock, student: str) -> NotebookNode:
-    """Return a student's notebook as it is handed out."""
+    """Return a student's notebook, as nbgrader releases it."""
     name, _ = lock.about(student)
     questions, section = lock.questions(student), lock.section_of(student)
     return _completed(json.loads(student_notebook(lock.header, student, name or student, questions, section)))
@@ -162,9 +156,6 @@ def _source(cell: Mapping[str, Any]) -> str:
 def _added(is_code: bool, source: str, number: int) -> NotebookNode:
     """Return a cell that a student added; text as a block of code, in which nothing is markup."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", source)), default=0))
-    made: NotebookNode
-    if is_code:
-        made = new_code_cell(source, id=f"added-{number}")
-    else:
-        made = new_markdown_cell(f"{fence}text\n{source}\n{fence}", id=f"added-{number}")
-    return made
+    text, identity = f"{fence}text\n{source}\n{fence}", f"added-{number}"
+    cell: NotebookNode = new_code_cell(source, id=identity) if is_code else new_markdown_cell(text, id=identity)
+    return cell
