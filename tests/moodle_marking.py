@@ -1,4 +1,4 @@
-"""Moodle's marking, written again from its source (question/type/*/question.php, 4.5), for questions that are in a file."""
+"""An implementation of Moodle 4.5's marking (question/type/*/question.php) for the questions in a Moodle XML file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PRECISION = 14  # PHP's, in which Moodle compares numbers
 
 
 def questions_in(xml: bytes) -> dict[str, Element]:
-    """Return the questions of a file by their idnumber, as Moodle imports them: it refuses a file with another fraction."""
+    """Return the questions in a file by their idnumber. Like Moodle's import, fail on a fraction that Moodle does not allow."""
     questions = [question for question in fromstring(xml).iter("question") if question.get("type") != "category"]
     for answer in (answer for question in questions for answer in question.findall("answer")):
         share = abs(float(answer.get("fraction", "0"))) / 100
@@ -23,12 +23,12 @@ def questions_in(xml: bytes) -> dict[str, Element]:
 
 
 def text_in(element: Element | None, path: str = "text") -> str:
-    """Return a text of a question."""
+    """Return the text of an element, or of the element at a path below it; "" if it is missing."""
     return "" if element is None else (element.findtext(path) or "").strip()
 
 
 def numerical(question: Element, given: float) -> tuple[float, str]:
-    """Return the share of the points, and the feedback: both of the first answer whose tolerance holds the number."""
+    """Return the share of the points, and the feedback, of the first answer whose tolerance includes the number."""
     for answer in question.findall("answer"):
         value, tolerance = float(text_in(answer)), float(answer.findtext("tolerance", "0"))
         reach = abs(tolerance) + 10**-PRECISION * max(1, abs(value))
@@ -38,21 +38,21 @@ def numerical(question: Element, given: float) -> tuple[float, str]:
 
 
 def multichoice(question: Element, ticked: Sequence[int]) -> float:
-    """Return the share of the points for the options at these places."""
+    """Return the share of the points for selecting the options at these places, counted from 0."""
     shares = [float(answer.get("fraction", "0")) / 100 for answer in question.findall("answer")]
     assert question.findtext("single") == "false" or len(ticked) == 1
     return min(1.0, max(0.0, sum(shares[place] for place in ticked)))
 
 
 def matching(question: Element, chosen: Mapping[str, str]) -> float:
-    """Return the share of the points for the choices to the items, each by its text."""
+    """Return the share of the points for the choices, which map each item's text to the text of an option."""
     stems = [stem for stem in question.findall("subquestion") if text_in(stem)]
     right = [chosen[text_in(stem)] == text_in(stem, "answer/text") for stem in stems]
     return sum(right) / len(right)
 
 
 def ordering(question: Element, order: Sequence[str]) -> float:
-    """Return the share of the points for an order of the items."""
+    """Return the share of the points for the items, given by their texts, in this order."""
     assert question.findtext("gradingtype") == "ALL_OR_NOTHING"
     return float([text_in(answer) for answer in question.findall("answer")] == list(order))
 
@@ -67,7 +67,7 @@ _FIELD = re.compile(rf"\{{([0-9]*):(NUMERICAL|MULTICHOICE_V|MULTIRESPONSE):({_PL
 
 
 def fields_of_cloze(question: Element) -> list[tuple[int, Element]]:
-    """Return the fields of a Cloze question, each with its points and as the question that Moodle makes of it."""
+    """Return the fields of a Cloze question: the points of each, and the question into which Moodle converts it."""
     found = []
     for points, kind, alternatives in _FIELD.findall(text_in(question.find("questiontext"))):
         made = Element("question", type={"NUMERICAL": "numerical"}.get(kind, "multichoice"))

@@ -1,4 +1,4 @@
-"""PDF exams: papers without keys, keys that our marking confirms, and answers on paper that are marked like all others."""
+"""PDF exams: papers without keys, keys that our marking accepts, and marking of answers on paper."""
 
 from __future__ import annotations
 
@@ -19,16 +19,8 @@ from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.roster import Student
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.exchange.exam_answers import TABLE, answer_columns, transcribe
-from shardwise.exchange.exam_pdf import (
-    Exam,
-    Paper,
-    accepted,
-    key_source,
-    paper_source,
-    pdf_of,
-    right_answer,
-    write_exam,
-)
+from shardwise.exchange.exam_keys import accepted, right_answer
+from shardwise.exchange.exam_pdf import Exam, Paper, key_source, paper_source, pdf_of, write_exam
 from shardwise.grading.batch import grade
 from shardwise.grading.worker import Settings
 from shardwise.kinds import kind_of
@@ -61,7 +53,7 @@ def pieces_of(question: Question) -> list[Question]:
 
 
 def without_key(question: Question) -> Question:
-    """Return a question with nothing of its key, or of a case, with other numbers in it."""
+    """Return a question without its key; a case, which needs one, with other numbers in its key."""
     key = question.key
     if isinstance(key, CaseKey):
         parts = [part.model_copy(update={"key": {**part.key, "value": 1.0} if "value" in part.key else part.key})
@@ -228,9 +220,9 @@ def test_all_faults_of_a_table_are_reported_at_once(tmp_path: Path) -> None:
     for part in (
         ":1:1: the column 'notes' is not a question",
         ":3:1: student 'ada' has two lines",
-        ":4:1: there is no variant 'C' in midterm.lock.jsonl",
+        ":4:1: unknown variant 'C'\n     Write one of those in midterm.lock.jsonl: A.",
         ":5:1: student '../x'",
-        ":5:1: ../x has an answer to q9, which that paper does not ask",
+        ":5:1: ../x has an answer to q9, which is not on that paper",
     ):
         assert any(part in line for line in said), (part, said)
 

@@ -1,4 +1,4 @@
-"""Moodle XML: read back, and marked as Moodle does, every answer earns what it earns here."""
+"""Moodle XML: marked by Moodle's rules, every answer to an exported question earns the same points as with shardwise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from checkout import ROOT, checkout_bank, posed, template
 from drawing import a_quarter_at_once
 from shardwise.bank.bank import Bank, Problem
 from shardwise.course.assigning.assignments import SetDefinition
-from shardwise.exchange.exam_pdf import right_answer
+from shardwise.exchange.exam_keys import right_answer
 from shardwise.exchange.moodle_xml import CHANGED, Drawn, MoodleQuiz, draw_variants, moodle_quiz
 from shardwise.kinds import kind_of
 from shardwise.kinds.case.model import CaseForm
@@ -30,7 +30,7 @@ CARRIED = {"quantity", "choice", "match", "order", "estimate"}  # of those in th
 
 
 def quiz_of(*problems: str, variants: int = 1, seed: str = "7") -> tuple[MoodleQuiz, dict[str, Question]]:
-    """Return the file of a set, and its questions by their idnumber."""
+    """Return the exported set with these problems, and its questions by their idnumber."""
     definition = SetDefinition.model_validate({"name": "quiz", "title": "A/B quiz", "problems": problems})
     drawn = draw_variants(checkout_bank(), definition, variants, seed)
     numbered = [(number, question) for each in drawn for number, question in enumerate(each.variants, start=1)]
@@ -45,7 +45,7 @@ def share(question: Question, raw: object) -> float:
 
 
 def in_unit(form: QuantityForm, number: float) -> tuple[float, str]:
-    """Return a number as a student would type it in Moodle, and as an answer to our question."""
+    """Return a number as a student would type it in Moodle, and as an answer to our own question."""
     typed = from_base(number, form.unit, form.direction)
     return typed, f"{typed:.15e} {unit(form.unit).text} {'duplex' if form.direction == 'duplex' else ''}"
 
@@ -109,7 +109,7 @@ def same_for_orders(asked: Question, theirs: Element) -> None:
 
 
 def same_for_cases(asked: Question, theirs: Element) -> None:
-    """Compare each part by itself: the key and every mistake of it, while all other parts are right."""
+    """Compare the key and every recognised mistake of each part, with right answers to all other parts."""
     pieces = list(kind_of(asked).pieces(asked))
     fields = moodle.fields_of_cloze(theirs)
     assert [points for points, _ in fields] == [piece.points for piece in pieces]
@@ -154,19 +154,11 @@ def test_a_case_of_numbers_and_choices_becomes_a_cloze_question_with_the_same_po
     finance = Bank.open(ROOT / "examples" / "bank")
     definition = SetDefinition.model_validate({"name": "q", "title": "Quiz", "problems": ["a-flat-and-its-loan"]})
     drawn = draw_variants(finance, definition, 3, "7")
-    choices = Drawn(
-        "Choices",
-        (
-            posed(
-                template(
-                    "case",
-                    ("      options:\n", "      pick: many\n      options:\n"),
-                    ("No, a part stays", "No, #1 of {~2} } <b> stays"),
-                )
-            ),
-            posed(template("case"), 2),
-        ),
+    changes = (
+        ("      options:\n", "      pick: many\n      options:\n"),
+        ("No, a part stays", "No, #1 of {~2} } <b> stays"),
     )
+    choices = Drawn("Choices", (posed(template("case", *changes)), posed(template("case"), 2)))
     quiz = moodle_quiz(definition, [*drawn, choices])
     theirs = moodle.questions_in(quiz.xml)
     asked = [question for each in (*drawn, choices) for question in each.variants]
@@ -212,4 +204,3 @@ def test_points_of_the_set_replace_those_of_the_problem() -> None:
     )
     quiz = moodle_quiz(definition, draw_variants(checkout_bank(), definition, 1, "7"))
     assert [each.findtext("defaultgrade") for each in moodle.questions_in(quiz.xml).values()] == ["7.5"]
-    assert kind_of(draw_variants(checkout_bank(), definition, 1, "7")[0].variants[0]).name == "quantity"

@@ -1,7 +1,7 @@
-"""Answers on paper: a table that an instructor fills in, and the notebooks that `grade` marks like all others.
+"""Answers on paper: a table that an instructor fills in, and notebooks made from it, which `grade` marks like any others.
 
-In the table, each student has a line and each question a column: "q3", or "q3.fix" for a part of question 3. If the papers are
-variants for anybody, a column says which variant each student had.
+The table has a line per student and a column per question: "q3", or "q3.fix" for a part of question 3. If the papers are not
+for named students, the column "variant" says which one each student had.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ABOUT = ("student", "name", "variant")
 
 
 def blank_table(lock: Lock, *, is_for_anybody: bool) -> bytes:
-    """Return a table to type answers into: a line per student, or only its head if the papers are for anybody."""
+    """Return a table to type answers into, with a line per student, or only column names if the papers are for anybody."""
     columns = dict.fromkeys(column for student in lock.students() for column in _columns(lock.questions(student)))
     text = io.StringIO(newline="")
     rows = csv.writer(text)
@@ -48,7 +48,7 @@ def _columns(questions: Sequence[Question]) -> Iterator[str]:
 
 
 def answer_columns(number: int, question: Question) -> Mapping[str, str]:
-    """Return the columns of a question, each with the name of the part of the answer in it; "" for a whole answer."""
+    """Return the columns of a question, each with the part of the answer that it contains; "" for the whole answer."""
     fields = kind_of(question).view(question.form)["fields"]
     if fields[0]["type"] == "parts":
         return {f"q{number}.{place}": part["name"] for place, part in enumerate(fields[0]["parts"], start=1)}
@@ -59,7 +59,7 @@ def answer_columns(number: int, question: Question) -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class Transcript:
-    """What `transcribe` wrote."""
+    """The files that `transcribe` wrote, and its counts."""
 
     lock: Path
     submitted: Path
@@ -68,7 +68,7 @@ class Transcript:
 
 
 def transcribe(lock: Lock, path: Path, out: Path) -> Transcript:
-    """Write a notebook with the answers of each student in a table, and a lock file with the questions of each.
+    """Write a notebook with the answers of each student in a table, and a lock file with the students' questions.
 
     Raises Faulty with all faults of the table.
     """
@@ -123,8 +123,8 @@ class _Line:
 
 
 def _checked(lock: Lock, table: Table, path: Path) -> list[_Line]:
-    """Return the lines of a table, and a line without answers for each student that it lacks. Raises Faulty."""
-    names = {name.strip().lower(): name for name in table.columns if name}
+    """Return the lines of a table, and a line without answers for each student who is not in it. Raises Faulty."""
+    names = {name.lower(): name for name in table.columns if name}
     columns = {column: name for column, name in names.items() if column not in _ABOUT}
     faults = [
         Fault(
@@ -141,8 +141,12 @@ def _checked(lock: Lock, table: Table, path: Path) -> list[_Line]:
     lines: dict[str, _Line] = {}
     for number, row in table.rows:
         place = f"{path}:{number}:1"
-        student, name, variant = (_uncovered(printable(row.get(names.get(column, "")) or "")) for column in _ABOUT)
-        answers = {column: text for column, cell in columns.items() if (text := _uncovered(row.get(cell) or ""))}
+        student, name, variant = (
+            _without_apostrophe(printable(row.get(names.get(column, "")) or "")) for column in _ABOUT
+        )
+        answers = {
+            column: text for column, cell in columns.items() if (text := _without_apostrophe(row.get(cell) or ""))
+        }
         if not any((student, answers)):
             continue
         known = "" if is_for_anybody or student not in lock.places else lock.about(student)[0]
@@ -163,16 +167,17 @@ def _faults(line: _Line, lock: Lock, place: str, *, is_for_anybody: bool) -> Ite
     if fault := fault_of_name(line.student):
         yield Fault(place, f"student {line.student!r} {fault[0]}", fault[1])
     if line.variant not in lock.places:
-        what = f"there is no {'variant' if is_for_anybody else 'student'} {line.variant!r} in {lock.path.name}"
-        known = ", ".join(list(lock.students())[:10])
-        yield Fault(place, what, f"Write one of {known}{' …' if len(lock.places) > 10 else ''}.")
+        known = f"{', '.join(list(lock.students())[:10])}{' …' if len(lock.places) > 10 else ''}"
+        what = f"unknown {'variant' if is_for_anybody else 'student'} {line.variant!r}"
+        yield Fault(place, what, f"Write one of those in {lock.path.name}: {known}.")
         return
     asked = set(_columns(lock.questions(line.variant)))
     for column in line.answers:
         if column not in asked and _QUESTION.fullmatch(column):
-            yield Fault(place, f"{line.student} has an answer to {column}, which that paper does not ask", "Move it.")
+            what = f"{line.student} has an answer to {column}, which is not on that paper"
+            yield Fault(place, what, "Move it to the column of its question, or delete it.")
 
 
-def _uncovered(cell: str) -> str:
+def _without_apostrophe(cell: str) -> str:
     """Return a cell without the apostrophe that keeps spreadsheets from reading it as a formula."""
     return re.sub(r"^'(?=[=+\-@])", "", cell.strip())

@@ -1,12 +1,11 @@
 """PDF exams: a paper with an answer sheet for every variant, and a key, typeset by Typst from a lock file's questions.
 
-A paper is made from what a student may see; the key of a question is used only in `key_source`.
+A paper contains only what a student may see; only `key_source` uses the key of a question.
 """
 
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,25 +16,21 @@ from shardwise.atomic_files import write_file
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.errors import ShardwiseError
 from shardwise.exchange.exam_answers import TABLE, blank_table
+from shardwise.exchange.exam_keys import accepted, graded_mistakes, right_answer
 from shardwise.kinds import kind_of
-from shardwise.kinds.choice import ChoiceForm, ChoiceKey
-from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
+from shardwise.kinds.choice import ChoiceForm
 from shardwise.kinds.labels import Labelled
 from shardwise.kinds.match.model import MatchForm
 from shardwise.kinds.order import OrderForm
-from shardwise.kinds.quantity.model import QuantityForm, QuantityKey, tolerance
 from shardwise.markdown.escaping import printable
 from shardwise.markdown.typst import literal_text, to_typst
-from shardwise.marking import check
-from shardwise.question import Outcome, Question
-from shardwise.units import show_amount
+from shardwise.question import Question
 
 _RULES = """\
 - Write your answers on the answer sheet at the end, each with its unit. Only answers there are marked, except where a question says
   that you answer below it.
 - The numbers differ from paper to paper. Every page shows which paper it belongs to.
 """
-_PROGRAM = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _WORKING = {"line": 38, "number": 24, "program": 0}  # millimetres of space to work in, by the type of a field
 _LINES = 6
 _LINES_OF_PROGRAM = 14
@@ -53,13 +48,13 @@ class Paper:
 
     @property
     def label(self) -> str:
-        """What the paper is called in print."""
+        """The printed name of the paper."""
         return f"{self.name} ({self.student})" if self.student else f"Variant {self.variant}"
 
 
 @dataclass(frozen=True)
 class Exam:
-    """The set that an exam is about, as its lock file describes it."""
+    """The parts of a set that are printed on every paper."""
 
     name: str
     title: str
@@ -68,12 +63,12 @@ class Exam:
 
 
 def pdf_of(source: str) -> bytes:
-    """Return a PDF of Typst source. Raises ShardwiseError if Typst is not installed or refuses the source."""
+    """Typeset Typst source as a PDF. Raises ShardwiseError if Typst is not installed or rejects the source."""
     typst = typesetter()
     try:
         return bytes(typst.compile((_style() + source).encode(), format="pdf", ignore_system_fonts=True))
     except typst.TypstError as error:
-        raise ShardwiseError(f"Typst cannot set this exam: {error.diagnostic or error}") from None
+        raise ShardwiseError(f"Typst cannot typeset this exam: {error.diagnostic or error}") from None
 
 
 def typesetter() -> Any:
@@ -139,9 +134,9 @@ def _code(exam: Exam, paper: Paper) -> str:
     typesetter()
     import segno
 
-    drawn = io.BytesIO()
-    segno.make(f"{exam.name} {paper.variant}", error="m", micro=False).save(drawn, kind="svg", border=1)
-    return drawn.getvalue().decode()
+    svg = io.BytesIO()
+    segno.make(f"{exam.name} {paper.variant}", error="m", micro=False).save(svg, kind="svg", border=1)
+    return svg.getvalue().decode()
 
 
 def _question(number: int, question: Question) -> str:
@@ -164,7 +159,7 @@ def _head(number: str, question: Question) -> str:
 
 
 def _asked(question: Question, body: str) -> str:
-    """Return a question's prompt, what belongs to it, how to answer, and lines for a long answer."""
+    """Return a question's prompt, its options or items, how to answer, and lines for a long answer."""
     how = kind_of(question).view(question.form)["how"]
     types = _types(question)
     count = _LINES_OF_PROGRAM if "program" in types else _LINES
@@ -275,59 +270,9 @@ def _answer_and_mistakes(question: Question) -> str:
     about = kind_of(question).about
     rows = [
         f'({_quoted(given)}, "{points}", [{_markdown(say, question.id)}]),'
-        for given, points, say in _mistakes(question)
+        for given, points, say in graded_mistakes(question)
     ]
     return f"#keyed({written}, {_quoted(accepted(question))}, {_quoted(about)}, {' '.join(rows)})"
-
-
-def right_answer(question: Question) -> str | Mapping[str, str]:
-    """Return a right answer as one types it, by part if it has parts."""
-    kind = kind_of(question)
-    if kind.is_program:
-        defined = f"def {kind.variable(question.form, question.variable)}("
-        programs = (program.rstrip() for program in _PROGRAM.findall(question.solution))
-        return next((program for program in programs if defined in program), question.solution)
-    if isinstance(question.key, QuantityKey) and isinstance(question.form, QuantityForm):
-        form, value = question.form, question.key.value
-        shown = (show_amount(value, form.unit, form.direction, digits) for digits in (4, 6, 9, 15))
-        return next((text for text in shown if check(question, text).credit == 1), kind.samples(question)[0].raw)
-    right = [sample.raw for sample in kind.samples(question) if sample.outcome == Outcome.CORRECT]
-    text = next((raw for raw in right if isinstance(raw, str) and not raw.startswith("{")), None)
-    return text if text is not None else {name: _typed(value) for name, value in right[0].items()}
-
-
-def _typed(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} = {_typed(part)}" for name, part in value.items())
-    return value if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def accepted(question: Question) -> str:
-    """Return which numbers are right; "" if the answer is not a number."""
-    form, key = question.form, question.key
-    if isinstance(form, QuantityForm) and isinstance(key, QuantityKey):
-        reach = tolerance(key.value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
-        low, high = key.value - reach, key.value + reach
-        if not reach:
-            return "exactly this number"
-    elif isinstance(form, EstimateForm) and isinstance(key, EstimateKey):
-        low, high = key.value / form.within, key.value * form.within
-    else:
-        return ""
-    return f"{show_amount(low, form.unit, digits=5)} to {show_amount(high, form.unit, form.direction, digits=5)}"
-
-
-def _mistakes(question: Question) -> Iterator[tuple[str, str, str]]:
-    """Yield each recognised mistake: the answer, its points, and what went wrong."""
-    kind, key = kind_of(question), question.key
-    if isinstance(key, ChoiceKey):
-        yield from ((label, "", say) for label, say in key.say.items() if label not in key.correct)
-        return
-    sayings = kind.mistakes(question)
-    for sample in kind.samples(question):
-        if sample.mistake is not None and not kind.is_program:
-            feedback = check(question, sample.raw)
-            yield feedback.read, f"{feedback.points:g}", sayings[sample.mistake]
 
 
 # Typst ---------------------------------------------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 """Moodle XML: variants of problems as questions of Moodle's own types, one category per problem.
 
-Format: question/format/xml/format.php of Moodle 4.5. Moodle's types cannot ask everything that shardwise can. What is omitted,
-or marked differently, is part of the result and of the file.
+Format: question/format/xml/format.php of Moodle 4.5. Problems that Moodle cannot ask, or marks differently, are listed in the
+result and in a comment in the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Self
@@ -15,7 +15,7 @@ from xml.etree import ElementTree as Xml
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose
 from shardwise.course.assigning.set_file import SetDefinition, named_problems
-from shardwise.kinds import kinds
+from shardwise.kinds import kind_of
 from shardwise.kinds.case.model import CaseForm
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
@@ -30,7 +30,7 @@ from shardwise.question import PRAISE, Question
 from shardwise.units import from_base, unit
 from shardwise.units.parsing import plural
 
-OMITTED = {  # kinds that no question type of Moodle can ask, and why
+OMITTED = {  # kinds without a question type in Moodle, and why
     "bugline": "Moodle cannot run the corrected line",
     "code": "Moodle cannot run a program",
     "formula": "Moodle cannot compare formulas",
@@ -55,10 +55,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class MoodleQuiz:
-    """A file for Moodle's question bank, and what it could not carry: reasons by problem."""
+    """A file for Moodle's question bank, with the problems that are omitted or marked differently, and why."""
 
     xml: bytes
-    carried: int  # problems
+    carried: int  # problems in the file
     omitted: Mapping[str, str]
     changed: Mapping[str, str]
 
@@ -126,38 +126,38 @@ def _category(*names: str) -> Xml.Element:
 def _question(question: Question, idnumber: str, number: int) -> Xml.Element:
     element = Xml.Element("question", type=_TYPES[question.kind][0])
     _text(element, "name", f"{number:02}: {question.title}")
-    how = _TYPES[question.kind][1](question.form)
-    parts = _cloze(question) if isinstance(question.form, CaseForm) else f"<p><em>{escape(how)}</em></p>"
-    Xml.SubElement(element, "questiontext", format="html").append(_simple("text", _as_html(question.prompt) + parts))
+    rest = _cloze(question) if isinstance(question.form, CaseForm) else f"<p><em>{escape(_how(question))}</em></p>"
+    Xml.SubElement(element, "questiontext", format="html").append(_simple("text", _as_html(question.prompt) + rest))
     _html(element, "generalfeedback", question.solution)
     Xml.SubElement(element, "defaultgrade").text = f"{question.points:g}"
     Xml.SubElement(element, "penalty").text = _PENALTY
     Xml.SubElement(element, "hidden").text = "0"
     Xml.SubElement(element, "idnumber").text = f"{idnumber}-{number}"
-    element.extend(_TYPES[question.kind][2](question))
+    element.extend(_TYPES[question.kind][1](question))
     for hint in question.hints:
         _html(element, "hint", hint)
     return element
 
 
-# Numbers -------------------------------------------------------------------------------------------------------------
-
-
-def _how_to_write(form: QuantityForm) -> str:
+def _how(question: Question) -> str:
+    """Return how to answer in Moodle, which takes numbers without their unit, and no confidence."""
+    form = question.form
+    if not isinstance(form, QuantityForm):
+        return str(kind_of(question).view(form)["how"])
     name = plural(unit(form.unit).text, 2)
     way = {"per direction": " per direction", "duplex": ", both directions together"}.get(form.direction, "")
     what = f"Answer in {name}{way}, with the number only." if name else "Answer with a number."
+    if isinstance(form, EstimateForm):
+        what = f"Give an estimate, without computing. Anything within a factor of {form.within:.2g} is right. {what}"
     return " ".join([what, *precision(form)])
 
 
-def _how_to_estimate(form: EstimateForm) -> str:
-    range_ = f"Give an estimate, without computing. Anything within a factor of {form.within:.2g} is right."
-    return f"{range_} {_how_to_write(form)}"
+# Numbers -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Number:
-    """A number that Moodle recognises, in the question's unit, with its absolute tolerance."""
+    """A right or wrong number that Moodle recognises, in the question's unit, with its absolute tolerance."""
 
     fraction: int  # of the points, in per cent
     value: str
@@ -214,10 +214,6 @@ def _written(value: float) -> str:
 # Lists ---------------------------------------------------------------------------------------------------------------
 
 
-def _how(kind: str) -> Callable[[Any], str]:
-    return lambda form: str(kinds()[kind].view(form)["how"])
-
-
 def _shares(question: Question) -> tuple[int, int]:
     """Return how many right options earn all points, and how many wrong ones cost all."""
     form, key = question.form, question.key
@@ -239,21 +235,19 @@ def _choice(question: Question) -> Iterator[Xml.Element]:
     form, key = question.form, question.key
     assert isinstance(form, ChoiceForm) and isinstance(key, ChoiceKey)
     yield _simple("single", "true" if form.pick == "one" else "false")
-    yield _simple(
-        "shuffleanswers", "false"
-    )  # each variant has an order of its own, to whose letters the solution refers
+    yield _simple("shuffleanswers", "false")  # the solution refers to the options by their letters
     yield _simple("answernumbering", "abc")
     yield _simple("showstandardinstruction", "0")
     fractions = _fractions(question)
     for option in form.options:
         element = Xml.Element("answer", fraction=fractions[option.label], format="html")
-        element.extend(_html_parts(option.text))
+        element.append(_html_text(option.text))
         _html(element, "feedback", key.say[option.label])
         yield element
 
 
 def _match(question: Question) -> Iterator[Xml.Element]:
-    """Yield the items with their options, then the options that nothing belongs to. Options are plain text in Moodle."""
+    """Yield the items with their options, then unused options. Options are plain text in Moodle."""
     form, key = question.form, question.key
     assert isinstance(form, MatchForm) and isinstance(key, MatchKey)
     yield _simple("shuffleanswers", "false")
@@ -262,7 +256,7 @@ def _match(question: Question) -> Iterator[Xml.Element]:
     pairs += [("", label) for label in texts if label not in key.pairs.values()]
     for item, label in pairs:
         element = Xml.Element("subquestion", format="html")
-        element.extend(_html_parts(item))
+        element.append(_html_text(item))
         _text(element, "answer", texts[label])
         yield element
 
@@ -277,7 +271,7 @@ def _order(question: Question) -> Iterator[Xml.Element]:
     texts = {item.label: f"**{item.label})** {item.text}" for item in form.items}
     for label in key.order:
         element = Xml.Element("answer", fraction="100", format="html")
-        element.extend(_html_parts(texts[label]))
+        element.append(_html_text(texts[label]))
         yield element
 
 
@@ -285,7 +279,8 @@ def _order(question: Question) -> Iterator[Xml.Element]:
 
 
 def _why_no_cloze(question: Question) -> str:
-    for piece in kinds()["case"].pieces(question):
+    """Return why a case cannot become a Cloze question; "" if it can."""
+    for piece in kind_of(question).pieces(question):
         if piece.kind not in ("quantity", "choice"):
             return f"one of its parts is of the kind {piece.kind}"
         if not float(piece.points).is_integer():
@@ -298,9 +293,8 @@ def _why_no_cloze(question: Question) -> str:
 def _cloze(question: Question) -> str:
     """Return the parts of a case in HTML, with fields in the syntax of Moodle's Cloze questions."""
     parts = []
-    for number, piece in enumerate(kinds()["case"].pieces(question), start=1):
-        how = _TYPES[piece.kind][1](piece.form)
-        text = f"**{number}. {piece.title}**\n\n{piece.prompt}\n\n*{how}*"
+    for number, piece in enumerate(kind_of(question).pieces(question), start=1):
+        text = f"**{number}. {piece.title}**\n\n{piece.prompt}\n\n*{_how(piece)}*"
         parts.append(f"{_as_html(text)}<p>{{{piece.points:g}:{_cloze_field(piece)}}}</p>")
     return "".join(parts)
 
@@ -324,13 +318,14 @@ def _for_cloze(markdown: str) -> str:
     return "".join(f"&#{ord(sign)};" if sign in "~#}" else sign for sign in html)
 
 
-_TYPES: Mapping[str, tuple[str, Callable[[Any], str], Callable[[Question], Iterator[Xml.Element]]]] = {
-    "case": ("cloze", _how("case"), lambda question: iter(())),
-    "quantity": ("numerical", _how_to_write, _quantity),
-    "estimate": ("numerical", _how_to_estimate, _estimate),
-    "choice": ("multichoice", _how("choice"), _choice),
-    "match": ("matching", _how("match"), _match),
-    "order": ("ordering", _how("order"), _order),
+# By kind: Moodle's question type, and a function that yields the elements of its answers. A Cloze text contains its answers.
+_TYPES: Mapping[str, tuple[str, Callable[[Question], Iterable[Xml.Element]]]] = {
+    "case": ("cloze", lambda question: ()),
+    "quantity": ("numerical", _quantity),
+    "estimate": ("numerical", _estimate),
+    "choice": ("multichoice", _choice),
+    "match": ("matching", _match),
+    "order": ("ordering", _order),
 }
 
 
@@ -348,11 +343,11 @@ def _text(parent: Xml.Element, name: str, text: str) -> None:
 
 
 def _html(parent: Xml.Element, name: str, markdown: str) -> None:
-    Xml.SubElement(parent, name, format="html").extend(_html_parts(markdown))
+    Xml.SubElement(parent, name, format="html").append(_html_text(markdown))
 
 
-def _html_parts(markdown: str) -> Iterator[Xml.Element]:
-    yield _simple("text", _as_html(markdown))
+def _html_text(markdown: str) -> Xml.Element:
+    return _simple("text", _as_html(markdown))
 
 
 def _as_html(markdown: str) -> str:
