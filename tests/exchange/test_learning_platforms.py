@@ -1,4 +1,4 @@
-"""Grades for learning platforms: only points are filled in, and what did not match is listed."""
+"""Grades for learning platforms: only points are filled in, and people who did not match are listed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def book(*names: str) -> Gradebook:
 
 
 def filled(raw: bytes, tmp_path: Path, *names: str, **more: Any) -> tuple[Filled, GradeTable, GradeTable, bytes]:
-    """What was filled in, with the table before and after, and the file."""
+    """Fill in a table, and return a summary, the table before and after, and the contents of the written file."""
     path = tmp_path / "export.csv"
     path.write_bytes(raw)
     table = read_grade_table(path)
@@ -77,7 +77,7 @@ def filled(raw: bytes, tmp_path: Path, *names: str, **more: Any) -> tuple[Filled
 
 
 def changes(before: GradeTable, after: GradeTable) -> dict[str, dict[str, str]]:
-    """Every cell that differs, by its row's first cells and its column; columns may have been added."""
+    """Return every cell that differs, by its row's second cell and its column; columns may have been added."""
     found: dict[str, dict[str, str]] = {}
     for old, new in zip(before.rows, after.rows, strict=True):
         assert len(new) in (len(old), len(after.rows[0]), 0)
@@ -106,7 +106,7 @@ def test_a_canvas_column_is_found_by_title_or_chosen(tmp_path: Path) -> None:
         CANVAS.encode(), tmp_path, "week-1", chosen={"week-1": "Final exam, written"}, scale=True
     )
     assert [row[6] for row in after.rows[3:6]] == ["47.5", "35", "21.25"]
-    with pytest.raises(ShardwiseError, match=r"no column 'Week 9' of points\. It has 'Week 1 \(90210\)'"):
+    with pytest.raises(ShardwiseError, match=r"Cannot find the column 'Week 9'\. .*: 'Week 1 \(90210\)'"):
         filled(CANVAS.encode(), tmp_path, "week-1", chosen={"week-1": "Week 9"})
 
 
@@ -174,16 +174,14 @@ def test_nobody_gets_points_by_an_ambiguous_name(tmp_path: Path) -> None:
     text = "Student,ID,Section,Week 1 (1)\nBo Berg,1,,\nBo Berg,2,,\nAda Löwe,s4410002,,\n"
     done, _, after, _ = filled(text.encode(), tmp_path, "week-1")
     assert [row[3] for row in after.rows[1:]] == [
-        "",
-        "",
-        "",
-    ]  # a row's id beats its name, and then Bo is there three times
-    assert done.notes == ["s4410002 is in several rows, which stay as they are."]
+        ""
+    ] * 3  # an id takes precedence over a name, so all three rows are Bo's
+    assert done.notes == ["s4410002 is in several rows, which were left unchanged."]
 
 
 @pytest.fixture
 def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of results of a download from Moodle, with feedback pages."""
+    """Return a folder with the results of notebooks that were downloaded from Moodle, and feedback pages."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "results" / "week-1"
     (folder / "feedback" / "week-1").mkdir(parents=True)

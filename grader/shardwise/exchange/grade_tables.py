@@ -1,7 +1,7 @@
-"""Tables of grades that Canvas, Moodle and Blackboard export: read, recognised, and written in the same way.
+"""Tables of grades that Canvas, Moodle and Blackboard export: reading, recognising and writing them in the same format.
 
-The formats follow the importers. Canvas (lib/gradebook_importer.rb): the columns up to Section say who it is, a column is an
-assignment called TITLE (ID), and the row Points Possible has the maximum. Moodle: a worksheet of one assignment
+The formats follow the importers. Canvas (lib/gradebook_importer.rb): the columns up to Section identify the student, the others
+are assignments called TITLE (ID), and the row Points Possible has the maximum. Moodle: a worksheet of one assignment
 (mod/assign/feedback/offline), or the table of the grader report. Blackboard: TITLE [Total Pts: 10 Score] |ID, tabs, UTF-16.
 """
 
@@ -22,16 +22,16 @@ from shardwise.text_files import read_bounded
 _MOST = 50_000_000  # bytes; a row of a large course's gradebook has a few hundred
 _WORKSHEET = {"Grade": "Last modified (grade)", "Bewertung": "Zuletzt geändert (Bewertung)"}  # two of its columns
 _MAXIMUM = ("Maximum grade", "Maximum Grade", "Bestwertung")
-_STATUS = "Status"  # the first column of a worksheet that says nothing about who it is
+_STATUS = "Status"  # in a worksheet, the columns before it identify the student
 _ADDRESS = re.compile("E-?mail.*", re.IGNORECASE)
 _FOR_BLACKBOARD = re.compile(r"(?P<title>.*?) ?\[Total Pts: (?P<points>\d[\d.,]*)[^\]]*\].*")
-# Columns that a platform computes, so that it takes no points for them.
+# Columns that Canvas computes and does not import.
 _BY_CANVAS = re.compile(r"(?:Current|Final) (?:Score|Points|Grade)|Override (?:Score|Grade|Status)")
 
 
 @dataclass(frozen=True)
 class GradeTable:
-    """A table that a platform exported, with how it was written, so that it can be written in the same way."""
+    """A table that a platform exported, with its encoding and CSV dialect, which are kept when it is written."""
 
     rows: list[list[str]]
     encoding: str
@@ -41,7 +41,7 @@ class GradeTable:
     is_quoted: bool  # every cell
 
     def encoded(self) -> bytes:
-        """Return the table as it was encoded when it was read."""
+        """Return the contents of the table's file, in its original encoding and dialect."""
         out = io.StringIO()
         quoting: Literal[0, 1] = csv.QUOTE_ALL if self.is_quoted else csv.QUOTE_MINIMAL
         csv.writer(out, delimiter=self.separator, lineterminator=self.line_end, quoting=quoting).writerows(self.rows)
@@ -77,18 +77,18 @@ def read_grade_table(path: Path) -> GradeTable:
 
 @dataclass(frozen=True)
 class GradeColumns:
-    """What the columns of an exported table are."""
+    """The columns of an exported table by their purpose."""
 
     platform: str
-    who: Sequence[int]  # columns that say who a row is about
+    who: Sequence[int]  # columns that identify the student
     titles: Mapping[int, str]  # columns of points, with the titles of their assignments
     maximum: Mapping[int, float] = field(default_factory=dict)  # the largest number of points, if it is known
     is_worksheet: bool = False  # for one assignment only
-    excused: str = ""  # what excuses a student; empty if the table cannot
+    excused: str = ""  # the text that excuses a student; empty if the platform has none
 
 
 def columns_of(table: GradeTable) -> GradeColumns:
-    """Recognise a table by its first line. Raises ShardwiseError for one of no known platform."""
+    """Recognise a platform's table by its first line. Raises ShardwiseError if no platform matches."""
     head = [name.strip() for name in table.rows[0]] if table.rows else []
     for recognise in (_canvas, _worksheet, _blackboard, _grader_report):
         if columns := recognise(head, table.rows[1:]):
@@ -138,9 +138,9 @@ def _blackboard(head: Sequence[str], rows: Sequence[Sequence[str]]) -> GradeColu
 
 
 def _grader_report(head: Sequence[str], rows: Sequence[Sequence[str]]) -> GradeColumns | None:
-    """Recognise the table of Moodle's grader report, which has an address and then a column for each activity."""
+    """Recognise the table of Moodle's grader report: an e-mail address, followed by a column per activity."""
     address = max((place for place, name in enumerate(head) if _ADDRESS.fullmatch(name)), default=None)
-    if address is None or "End-of-Line Indicator" in head:  # which is Brightspace's
+    if address is None or "End-of-Line Indicator" in head:  # a column of Brightspace's
         return None
     titles = {place: re.sub(r"^[^:]*: | \([^()]*\)$", "", name) for place, name in enumerate(head) if place > address}
     return GradeColumns("Moodle", range(address + 1), titles)

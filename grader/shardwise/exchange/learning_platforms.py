@@ -1,4 +1,4 @@
-"""Grades for learning platforms: fills points into the table that Canvas, Moodle or Blackboard exports and takes back."""
+"""Grades for learning platforms: points are filled into the table that Canvas, Moodle or Blackboard exports and imports."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from shardwise.exchange.grade_tables import GradeColumns, GradeTable, columns_of
 from shardwise.grading.gradebook import Gradebook, Score, StudentTotal, points_text
 from shardwise.markdown.escaping import printable
 
-_NO_STUDENT = re.compile(r"Student, Test|.*_previewuser", re.IGNORECASE)  # how Canvas and Blackboard preview
+_NO_STUDENT = re.compile(r"Student, Test|.*_previewuser", re.IGNORECASE)  # preview accounts of Canvas and Blackboard
 
 
 class Directory:
-    """The students of a course, by what a platform may call them."""
+    """The students of a course, found by id, alias or name."""
 
     def __init__(self, students: Iterable[Student]) -> None:
         self._ids: dict[str, set[str]] = {}
@@ -31,7 +31,7 @@ class Directory:
             self._names.setdefault(_words(student.name), set()).add(student.id)
 
     def meant_by(self, cells: Sequence[str]) -> str | None:
-        """Return the only student whom some cells name: by id or alias, or else by name; None without one."""
+        """Return the student whom some cells name, by id or alias, or else by name; None if they match nobody or several."""
         ids = [self._ids.get(folded(cell).removeprefix("#"), ()) for cell in cells]
         found = {student for students in ids for student in students}
         if not found:
@@ -52,8 +52,8 @@ class Filled:
     cells: int  # points that were written
     headers: Mapping[str, str]  # the column of each set
     added: Sequence[str]  # sets for which a column was added
-    strangers: Sequence[str]  # rows of the table that are about nobody in the gradebook
-    absent: Sequence[str]  # students of the gradebook whom the table does not have
+    strangers: Sequence[str]  # people in the table who are not in the gradebook
+    absent: Sequence[str]  # students in the gradebook who are not in the table
     notes: Sequence[str] = ()
 
 
@@ -68,17 +68,20 @@ def fill_grades(
 ) -> Filled:
     """Fill the points of a gradebook into a table, and change nothing else in it.
 
-    A set goes into the column that `chosen` gives it, or that is called by its name or title. If there is none, a column is
-    added. Without a grade, a cell stays as it is. With `scale`, points are converted to the maximum of the column. Raises
-    ShardwiseError if a set's column is not clear.
+    A set's column is the one that `chosen` names, or whose header is the set's name or title; otherwise, a column is added.
+    Cells of students without a grade are left unchanged. With `scale`, points are converted to the maximum of the column.
+    Raises ShardwiseError if several columns match a set.
     """
     columns = columns_of(table)
-    places = {
-        name: _place_of(name, (titles or {}).get(name, ""), chosen or {}, table, columns, book) for name in book.weights
-    }
-    added = [name for name, place in places.items() if place is None]
-    for name in added:
-        places[name] = _add_column(table, (titles or {}).get(name) or name, _usual_maximum(book, name), columns)
+    places: dict[str, int] = {}
+    added: list[str] = []
+    for name in book.weights:
+        title = (titles or {}).get(name, "")
+        place = _place_of(name, title, (chosen or {}).get(name), table, columns, book)
+        if place is None:
+            added.append(name)
+            place = _add_column(table, title or name, _usual_maximum(book, name), columns)
+        places[name] = place
     known = {row.student: row for row in book.students}
     directory = Directory([*students, *(Student(row.student, row.name) for row in book.students)])
     rows = dict(_rows_of_students(table, columns, directory))
@@ -88,25 +91,24 @@ def fill_grades(
     for number, student in rows.items():
         if student in known and student not in doubled:
             cells += _fill_row(table.rows[number], known[student], places, columns, notes, scale=scale)
-    notes += [f"{student} is in several rows, which stay as they are." for student in sorted(doubled)]
+    notes += [f"{student} is in several rows, which were left unchanged." for student in sorted(doubled)]
     notes += _other_maximum(book, places, columns, scale=scale)
     strangers = [_called(table.rows[number], columns) for number, student in rows.items() if student not in known]
     absent = [student for student in known if student not in rows.values()]
-    headers = {name: table.rows[0][place] for name, place in places.items() if place is not None}
+    headers = {name: table.rows[0][place] for name, place in places.items()}
     return Filled(columns, cells, headers, added, strangers, absent, notes)
 
 
 def _place_of(
-    name: str, title: str, chosen: Mapping[str, str], table: GradeTable, columns: GradeColumns, book: Gradebook
+    name: str, title: str, chosen: str | None, table: GradeTable, columns: GradeColumns, book: Gradebook
 ) -> int | None:
-    """Return the column of a set; None if the table has none."""
-    if header := chosen.get(name):
-        found = [
-            place for place, text in enumerate(table.rows[0]) if header in (text.strip(), columns.titles.get(place))
-        ]
-        found = [place for place in found if place in columns.titles]
+    """Return the column of a set; None if no column matches."""
+    headers = table.rows[0]
+    if chosen:
+        found = [place for place, text in columns.titles.items() if chosen in (headers[place].strip(), text)]
         if len(found) != 1:
-            raise ShardwiseError(f"The table has no column {header!r} of points. It has {_headers(table, columns)}.")
+            known = ", ".join(repr(headers[place]) for place in columns.titles) or "none"
+            raise ShardwiseError(f"Cannot find the column {chosen!r}. Columns of points in the table: {known}.")
         return found[0]
     if columns.is_worksheet:
         if len(book.weights) > 1:
@@ -117,9 +119,8 @@ def _place_of(
     wanted = {_plain(name), _plain(title)} - {""}
     found = [place for place, text in columns.titles.items() if _plain(text) in wanted]
     if len(found) > 1:
-        raise ShardwiseError(
-            f"Several columns may be {name}: {', '.join(table.rows[0][place] for place in found)}. Choose one:  --column '{name}=HEADER'"
-        )
+        several = ", ".join(headers[place] for place in found)
+        raise ShardwiseError(f"Several columns match {name}: {several}. Choose one:  --column '{name}=HEADER'")
     return found[0] if found else None
 
 
@@ -127,12 +128,8 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.casefold())
 
 
-def _headers(table: GradeTable, columns: GradeColumns) -> str:
-    return ", ".join(repr(table.rows[0][place]) for place in columns.titles) or "none"
-
-
 def _usual_maximum(book: Gradebook, name: str) -> float:
-    """Return the maximum that most students have in a set."""
+    """Return the most frequent maximum of a set, which may differ between students."""
     found = Counter(row.scores[name].max_points for row in book.students if row.scores[name].max_points)
     return found.most_common(1)[0][0] if found else 0.0
 
@@ -150,7 +147,7 @@ def _add_column(table: GradeTable, title: str, maximum: float, columns: GradeCol
 def _rows_of_students(
     table: GradeTable, columns: GradeColumns, directory: Directory
 ) -> Iterator[tuple[int, str | None]]:
-    """Yield the number of each row that is about a person, with the student; None for a stranger."""
+    """Yield the number of each row with a person, and the student; None if the person is not in the course."""
     for number, row in enumerate(table.rows[1:], start=1):
         cells = [row[place].strip() for place in columns.who if place < len(row)]
         is_person = any(cells) and cells[0] != "Points Possible" and not any(map(_NO_STUDENT.fullmatch, cells))
@@ -159,24 +156,24 @@ def _rows_of_students(
 
 
 def _called(row: Sequence[str], columns: GradeColumns) -> str:
-    """Return what a row calls its person, in a few words."""
+    """Return how a row names its person, from the first three columns."""
     return printable(" ".join(filter(None, (row[place].strip() for place in columns.who[:3] if place < len(row)))))
 
 
 def _fill_row(
     row: list[str],
     whose: StudentTotal,
-    places: Mapping[str, int | None],
+    places: Mapping[str, int],
     columns: GradeColumns,
     notes: list[str],
     *,
     scale: bool,
 ) -> int:
-    """Write a student's points into a row. Returns how many cells were written."""
+    """Write a student's points into a row, add notes about what needs attention, and return how many cells were written."""
     count = 0
     for name, place in places.items():
         score = whose.scores[name]
-        if place is None or (text := _cell_of(score, columns, place, scale=scale)) is None:
+        if (text := _cell_of(score, columns, place, scale=scale)) is None:
             if score.status == "excused":
                 notes.append(f"{whose.student} is excused from {name}: excuse them in {columns.platform} too.")
             continue
@@ -189,7 +186,7 @@ def _fill_row(
 
 
 def _cell_of(score: Score, columns: GradeColumns, place: int, *, scale: bool) -> str | None:
-    """Return what a cell should say; None to leave it as it is."""
+    """Return the text of a cell; None to leave it unchanged."""
     if score.status == "excused" and columns.excused:
         return columns.excused
     if score.points is None:
@@ -198,12 +195,10 @@ def _cell_of(score: Score, columns: GradeColumns, place: int, *, scale: bool) ->
     return points_text(score.points * (there / score.max_points if scale and there and score.max_points else 1.0))
 
 
-def _other_maximum(
-    book: Gradebook, places: Mapping[str, int | None], columns: GradeColumns, *, scale: bool
-) -> Iterator[str]:
+def _other_maximum(book: Gradebook, places: Mapping[str, int], columns: GradeColumns, *, scale: bool) -> Iterator[str]:
     """Yield a note for each set whose maximum differs from its column's."""
     for name, place in places.items():
-        there, here = columns.maximum.get(place if place is not None else -1), _usual_maximum(book, name)
+        there, here = columns.maximum.get(place), _usual_maximum(book, name)
         if scale and not there and place in columns.titles:
             yield f"The points of {name} are not converted, because the table does not give its column's maximum."
         if there and here and there != here and not scale:
@@ -211,14 +206,14 @@ def _other_maximum(
 
 
 def write_filled(table: GradeTable, source: Path) -> Path:
-    """Write a filled table next to the export that it came from; only its owner can read it. Returns its path."""
+    """Write a filled table next to its source, readable only by its owner, and return its path."""
     path = source.with_name(f"{source.stem}-filled{source.suffix}")
     write_file(path, table.encoded(), private=True)
     return path
 
 
 def without_rows(filled: Filled, most: int = 10) -> Collection[str]:
-    """Return lines that list rows and students who did not match."""
+    """Return a line with the people who are only in the table, and a line with those only in the gradebook."""
     lines = []
     for people, what in (
         (filled.strangers, "in the table, but not in the gradebook"),
