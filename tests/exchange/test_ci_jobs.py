@@ -1,4 +1,4 @@
-"""The jobs for GitHub and GitLab: valid for them and for zizmor, and their scripts run in a clean checkout with a fresh home."""
+"""The jobs for GitHub and GitLab: they are valid, and their scripts run in a clean checkout with an empty home."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FEW = ("bytes-per-gpu", "ring-or-tree")
 
 
 def as_written(name: str) -> str:
-    """A file as `init course` writes it."""
+    """Return the text of a file as `init course` writes it."""
     return (BEGINNINGS / name).read_text("utf-8").replace("{version}", __version__)
 
 
@@ -48,12 +48,12 @@ def loaded(text: str) -> Any:
 
 
 def filled_in(text: str, values: Mapping[str, str]) -> str:
-    """An expression's text; one that GitHub would fill in with anything else is an error."""
+    """Replace GitHub's expressions in a text by these values. Raises KeyError for another expression."""
     return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda name: values[name[1]], text)
 
 
 class Repository:
-    """A repository that a job clones, with a fresh home for what it writes."""
+    """A repository that a job clones, and an empty home folder for the job."""
 
     def __init__(self, folder: Path) -> None:
         self.origin, self.checkout, self.home = folder / "origin", folder / "checkout", folder / "home"
@@ -86,7 +86,7 @@ class Repository:
 
 
 class GitHub(Repository):
-    """Runs the `grade` step of our action."""
+    """A repository on GitHub, whose job runs the `grade` step of our action."""
 
     def grade(self, given: Mapping[str, str]) -> int:
         inputs = {
@@ -105,7 +105,7 @@ class GitHub(Repository):
         return code
 
     def grade_as_student(self) -> int:
-        """Run practice.yml, through the workflow that it calls and the action that this one uses."""
+        """Run practice.yml, with the workflow that it calls and the action that the workflow uses."""
         given = loaded(as_written(PRACTICE))["jobs"]["grade"]["with"]
         known = {
             f"inputs.{name}": given.get(name, "")
@@ -118,7 +118,7 @@ class GitHub(Repository):
 
 @pytest.fixture(scope="module")
 def practised(whole_bank: Bank) -> Callable[[Callable[[Question], str | None]], str]:
-    """A student's practice notebook with answers, as `render --typed` writes it."""
+    """Return a function that fills in a student's practice notebook, as `render --typed` writes it."""
     questions = [pose(problem, "0") for problem in whole_bank.of_chapter(CHAPTER)]
     text = file_text(chapter_notebook(whole_bank, CHAPTER, typed=True))
     return lambda write: json.dumps(fill(json.loads(text), questions, write))

@@ -1,4 +1,4 @@
-"""Gradescope's autograder zip, run at Gradescope's own paths in a container of nothing but them."""
+"""Gradescope's autograder zip, run in a container at the paths that Gradescope uses."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Container:
             (self.root / "submission" / f"{name}.ipynb").write_text(text)
 
     def enter(self, script: str, *more: str | Path) -> None:
-        """Run a script of the container's with this machine's programs, and `more` options of bubblewrap."""
+        """Run a script in the container with this machine's programs; `more` are further options of bubblewrap."""
         ours = ("proc", "dev", "opt", "tmp", "autograder")
         places = [place for place in sorted(Path("/").iterdir()) if place.name not in ours]
         links = [("--symlink", place.readlink(), place) for place in places if place.is_symlink()]
@@ -96,7 +96,7 @@ class Container:
         assert self.done.returncode == 0, self.done.stderr
 
     def run(self, *more: str | Path) -> dict[str, Any]:
-        """Run it as Gradescope does, and return its results.json. By default, setup.sh has installed the Python of this test."""
+        """Grade as Gradescope does, and return the results.json; by default, with the Python that runs this test."""
         self.enter("/autograder/run_autograder", *(more or ("--bind", sys.prefix, "/opt/shardwise/env")))
         results: dict[str, Any] = json.loads((self.root / "results" / "results.json").read_text())
         return results
@@ -138,8 +138,8 @@ def test_a_notebook_of_somebody_who_is_not_on_the_roster_is_not_graded(room: Cla
 @pytest.mark.parametrize(
     ("files", "reason"),
     [
-        ({}, "Hand in one notebook (*.ipynb); there is none here."),
-        ({"one": "{}", "two": "{}"}, "there are 2 here: one.ipynb, two.ipynb."),
+        ({}, "Hand in one notebook (*.ipynb); found none."),
+        ({"one": "{}", "two": "{}"}, "Hand in one notebook (*.ipynb); found 2: one.ipynb, two.ipynb."),
         ({"one": '{"cells": ['}, "This is not a notebook, because it is not valid JSON"),
         ({"one": {"cells": [], "nbformat": 4, "metadata": {"shardwise": {"set": "week-9", "student": "ada"}}}}, "This notebook is not for the set 'week-1'."),
     ],
@@ -237,10 +237,13 @@ def test_in_a_course_folder_the_sets_name_is_enough(
         assert done.exit_code == 0, done.output
         assert zipfile.is_zipfile("a.zip")
     done = CliRunner().invoke(app, ["autograder", "week-2", "--out", "b.zip"])
-    assert "There is no lock file week-2" in str(done.exception) and not Path("b.zip").exists()
+    assert (
+        "Cannot find the lock file week-2. Name the file that `assign` wrote" in str(done.exception)
+        and not Path("b.zip").exists()
+    )
     Path("bad.whl").touch()
     done = CliRunner().invoke(app, ["autograder", "week-1", "--out", "b.zip", "--wheel", "bad.whl"])
-    assert "bad.whl is not one" in str(done.exception) and not Path("b.zip").exists()
+    assert "bad.whl is not a wheel" in str(done.exception) and not Path("b.zip").exists()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The command `autograder`, which writes the zip that Gradescope grades with."""
+"""The command `autograder`, which writes the zip for Gradescope's autograder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ commands = typer.Typer()
 @commands.command(epilog="Example:  shardwise autograder course/week1/week-1.lock.jsonl --out autograder.zip")
 def autograder(
     assigned: Annotated[
-        str, typer.Argument(metavar="SET", help="The set's lock file; in a course folder, also the set's name.")
+        Path, typer.Argument(metavar="SET", help="The set's lock file; in a course folder, also the set's name.")
     ],
     out: Annotated[Path, typer.Option(help="The zip to write.")],
     key: Annotated[
@@ -46,7 +46,7 @@ def autograder(
     must_be_a_visibility(visibility)
     if out.suffix != ".zip" or out.is_dir():  # so a typo cannot overwrite a lock file
         raise ShardwiseError(f"--out needs a file name that ends in .zip, but {out} does not.")
-    lock = Lock(lock_file(Path(assigned)), named_key(key))
+    lock = Lock(lock_file(assigned), named_key(key))
     done = write_autograder(lock, out, visibility=visibility, wheels=wheel or ())
     typer.echo(f"Wrote {out} for {done.students} student{'s' * (done.students != 1)} of {lock.set_name}.")
     typer.echo(f"Its setup.sh installs {', '.join(done.requirements)}; pass what is not on PyPI with --wheel.")

@@ -1,4 +1,4 @@
-"""What decides the exit code of a job, and what a report may say to students."""
+"""Checks that decide the exit code of a CI job, and results without classmates' names for its reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Threshold:
     is_share: bool
 
     def passed_by(self, result: Result) -> bool:
-        """Return whether a graded notebook reaches it. A notebook that could not be graded fails for that reason instead."""
+        """Return whether a graded notebook reaches the threshold; one that could not be graded fails for that reason."""
         return (result.points or 0.0) >= (self.points * result.max_points if self.is_share else self.points) - 1e-9
 
 
@@ -82,13 +82,11 @@ def say_who_is_another(batch: Batch, expected: str, say: Callable[[str], None]) 
 
 def must_be_a_visibility(visibility: str) -> None:
     """Raise ShardwiseError for a visibility that Gradescope does not have."""
-
     if visibility not in VISIBILITIES:
         raise ShardwiseError(f"--visibility must be one of {', '.join(VISIBILITIES)}, not {visibility!r}.")
 
 
 def metadata_of(gradescope: Path | None) -> Path | None:
     """Return the path of Gradescope's metadata for a results.json; it is never in the student's submission folder."""
-
     file = gradescope.resolve().parent.parent / METADATA if gradescope else None
     return file if file and file.is_file() else None

@@ -139,7 +139,9 @@ def lock_file(named: Path) -> Path:
             raise ShardwiseError(f"{named} has {len(found) or 'no'} lock files (*{LOCK_SUFFIX}). Name one.")
         named = found[0]
     if not named.is_file():
-        raise ShardwiseError(f"There is no lock file {named}. `assign` writes it; name it, or the set in a course.")
+        raise ShardwiseError(
+            f"Cannot find the lock file {named}. Name the file that `assign` wrote, or a set of the course."
+        )
     return named
 
 

@@ -1,9 +1,8 @@
-"""The commands `export`, which hands questions on to other systems and to paper, and `transcribe`, which reads paper back."""
+"""The commands `export`, which writes a set for Moodle or as an exam on paper, and `transcribe`, which reads answers on paper."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -55,9 +54,9 @@ def export(
 ) -> None:
     """Export a set as questions for Moodle, or as an exam on paper.
 
-    Moodle gets a category per problem with the variants; a quiz picks a random question from each. What Moodle cannot ask or
-    marks differently is listed. An exam has a paper with an answer sheet for each variant or student, their keys, and a
-    table for the answers, which `shardwise transcribe` reads.
+    In Moodle, each problem becomes a category with its variants, and a quiz picks a random question from each. The command
+    lists problems that Moodle cannot ask or marks differently. An exam has a paper with an answer sheet for each variant or
+    student, the keys, and a table for the answers, which `shardwise transcribe` reads.
     """
     from shardwise.course.assigning.set_file import load_set
 
@@ -65,13 +64,13 @@ def export(
     chosen = load_set(set_file(definition), banks)
     if to == _Format.PDF:
         if seed is not None:
-            raise typer.BadParameter("--seed is for moodle-xml; the papers of an exam are drawn by the course key.")
+            raise typer.BadParameter("--seed is for moodle-xml; the variants of an exam are drawn from the course key.")
         if roster and variants:
             raise typer.BadParameter("Use either --roster, for a paper per student, or --variants.")
         _export_exam(banks, chosen, out, roster=roster, variants=variants or 1, key=key, date=date)
         return
     if roster or key or date:
-        raise typer.BadParameter("--roster, --key and --date are for pdf; Moodle knows its students.")
+        raise typer.BadParameter("--roster, --key and --date are for pdf.")
     _export_quiz(banks, chosen, out, variants=variants or 20, seed=seed)
 
 
@@ -86,8 +85,9 @@ def _export_quiz(banks: Banks, chosen: SetDefinition, out: Path, *, variants: in
     with progress_bar("drawing", sum(1 for _ in named_problems(chosen))) as advance:
         drawn = draw_variants(banks, chosen, variants, used, progress=advance)
     quiz = moodle_quiz(chosen, drawn)
-    _say("Omitted", quiz.omitted)
-    _say("Marked differently", quiz.changed)
+    for what, problems in (("Omitted", quiz.omitted), ("Marked differently", quiz.changed)):
+        if problems:
+            typer.echo("\n".join([f"{what}:", *(f"  {name}: {why}" for name, why in problems.items())]))
     for problem in drawn:
         if len(problem.variants) < variants and problem.variants[0].id not in quiz.omitted:
             typer.echo(f"{problem.variants[0].id} has only {len(problem.variants)} different variants.")
@@ -97,13 +97,6 @@ def _export_quiz(banks: Banks, chosen: SetDefinition, out: Path, *, variants: in
     typer.echo(f"{quiz.carried} of {len(drawn)} problems in {out}, which contains the answers.")
     if seed is None:
         typer.echo(f"Drawn with --seed {used}, which draws the same questions again. Keep it secret.")
-
-
-def _say(what: str, problems: Mapping[str, str]) -> None:
-    if problems:
-        typer.echo(f"{what}:")
-        for name, why in problems.items():
-            typer.echo(f"  {name}: {why}")
 
 
 def _export_exam(
@@ -118,7 +111,7 @@ def _export_exam(
     must_be_a_folder(out)
     chosen = chosen.model_copy(update={"due": None, "sections": {}})  # nobody hands in a paper late
     if variants > len(_LETTERS):
-        raise typer.BadParameter(f"On paper there are at most {len(_LETTERS)} variants, A to Z. Use --roster for more.")
+        raise typer.BadParameter(f"An exam has at most {len(_LETTERS)} variants, A to Z. Use --roster for more.")
     typesetter()
     students = load_roster(roster) if roster else [Student(letter, letter) for letter in _LETTERS[:variants]]
     place = key or out / KEY_FILE
@@ -128,7 +121,7 @@ def _export_exam(
     earlier = out / f"{chosen.name}{LOCK_SUFFIX}"
     if earlier.exists() and ({*Lock(earlier, secret).students()} <= {*_LETTERS}) != (roster is None):
         raise ShardwiseError(
-            f"{out} has this exam for {'a roster' if roster is None else 'anybody'}. Use another --out."
+            f"{out} already contains this exam for {'a roster' if roster is None else 'anybody'}. Use another --out."
         )
     done = assign(banks, chosen, students, secret, out, notebooks=False)
     lock = Lock(done.lock, secret)
@@ -147,7 +140,7 @@ def _export_exam(
 @commands.command(epilog="Example:  shardwise transcribe exam/answers.csv --out exam/typed")
 def transcribe(
     answers: Annotated[Path, typer.Argument(metavar="TABLE", help="The table answers.csv of an exam, filled in.")],
-    out: Annotated[Path, typer.Option(help="Folder for the notebooks, next to which a lock file is written.")],
+    out: Annotated[Path, typer.Option(help="Folder for the notebooks and their lock file.")],
     lock: Annotated[Path | None, typer.Option(help="The exam's lock file. Default: the one next to the table.")] = None,
     key: Annotated[
         Path | None, typer.Option(help="File of the course key. Default: the one that drew the exam.")
@@ -155,8 +148,8 @@ def transcribe(
 ) -> None:
     """Turn the answers of an exam on paper into notebooks for `grade`.
 
-    Each student has a line and each question a column. Type answers as they are on paper, with their units: "1.75 GB", "b",
-    "1a 2c 3b", or a whole function.
+    The table has a line per student and a column per question. Type answers as they are on paper, with their units:
+    "1.75 GB", "b", "1a 2c 3b", or a whole function.
     """
     from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock
     from shardwise.exchange.exam_answers import transcribe as run
@@ -164,8 +157,7 @@ def transcribe(
     must_be_a_folder(out)
     locks = [lock] if lock else sorted(answers.parent.glob(f"*{LOCK_SUFFIX}"))
     if len(locks) != 1:
-        what = "There is no lock file" if not locks else f"There are {len(locks)} lock files"
-        raise ShardwiseError(f"{what} next to {answers}. Name the exam's with --lock.")
+        raise ShardwiseError(f"Found {len(locks)} lock files next to {answers}. Name the exam's with --lock.")
     if out.resolve() == locks[0].parent.resolve():
         raise ShardwiseError(
             f"--out {out} contains the exam's own lock file. Name another folder, such as {out / 'typed'}."

@@ -1,7 +1,7 @@
-"""The grading of one submission in Gradescope's container: `python -m shardwise.exchange.gradescope_run /autograder`.
+"""The program that grades a submission in Gradescope's container: `python -m shardwise.exchange.gradescope_run /autograder`.
 
-The container is made for this submission alone. Before any of the student's code starts, the names and lock files of all
-other students are deleted from it.
+Each submission has a container of its own. Before any of the student's code starts, the names and lock files of all other
+students are deleted from it.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def grade_upload(root: Path, visibility: str = "visible") -> None:
         results = _graded(root)
     except (
         Exception
-    ) as error:  # ours, so the student reads that it is not a grade, and the instructor where it happened
+    ) as error:  # our failure: the student reads that this is not a grade, and the instructor the traceback
         traceback.print_exc()
         results = [Result("", status="ungraded", reason=our_fault(error))]
     write_gradescope(results, root / "results" / "results.json", visibility)
 
 
 def _graded(root: Path) -> Sequence[Result]:
-    """Return the result of the submission, or one for each of its files if it is not a single one."""
+    """Return the result of the submission; if it does not have exactly one notebook, an ungraded result for each."""
     source, submission, metadata = root / "source", root / "submission", root / METADATA
     key = read_key(source / KEY)
     [path] = source.glob(f"*{LOCK_SUFFIX}")
@@ -67,7 +67,7 @@ def _graded(root: Path) -> Sequence[Result]:
 
 
 def _student_of(file: SubmittedFile, everybody: Lock, uploaders: People) -> str:
-    """Return the student who submitted a notebook. Raises BadSubmission if it is somebody else's, or nobody's."""
+    """Return the student who submitted a notebook. Raises BadSubmission if it belongs to another student, or to nobody."""
     if not uploaders:
         raise BadSubmission(f"Gradescope did not say who submitted this notebook: {METADATA} is missing or unreadable.")
     try:
@@ -85,7 +85,7 @@ def _student_of(file: SubmittedFile, everybody: Lock, uploaders: People) -> str:
 
 
 def _delete_all_but(student: str, source: Path) -> Path:
-    """Delete everybody's names and the lock files of all other students; return the student's own lock file."""
+    """Delete the list of students and all other students' lock files; return the student's own lock file."""
     own = source / LOCKS / f"{student}{LOCK_SUFFIX}"
     for path in (*source.glob(f"*{LOCK_SUFFIX}"), *(source / LOCKS).iterdir()):
         if path != own:
@@ -101,12 +101,9 @@ def write_gradescope(results: Sequence[Result], path: Path, visibility: str = "v
     if len(results) == 1:
         (result,) = results
     else:
-        found = (
-            f"there are {len(results)} here: {', '.join(sorted(Path(result.path).name for result in results)[:5])}"
-            if results
-            else "there is none here"
-        )
-        result = Result("", status="ungraded", reason=f"Hand in one notebook (*.ipynb); {found}.")
+        names = ", ".join(sorted(Path(result.path).name for result in results)[:5])
+        found = f"{len(results)}: {names}" if results else "none"
+        result = Result("", status="ungraded", reason=f"Hand in one notebook (*.ipynb); found {found}.")
     write_file(path, json.dumps(gradescope(result, visibility), ensure_ascii=False, indent=2).encode())
     return result.complete
 

@@ -1,4 +1,4 @@
-"""Gradescope's autograder zip: scripts, and a lock file of its own for every student, but no course key."""
+"""Gradescope's autograder zip: scripts, and a separate lock file for each student, but not the course key."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _STOPPED = "Error in the grader, not in the notebook: it stopped before it wrote
 
 @dataclass(frozen=True)
 class Autograder:
-    """What an autograder zip contains."""
+    """The contents of an autograder zip."""
 
     students: int
     requirements: tuple[str, ...]  # what its setup.sh installs
 
 
 def write_autograder(lock: Lock, out: Path, *, visibility: str = "visible", wheels: Sequence[Path] = ()) -> Autograder:
-    """Write the autograder zip of a set. Raises ShardwiseError for a wheel that is not one.
+    """Write the autograder zip of a set. Raises ShardwiseError for a wheel that pip would refuse.
 
-    Its lock files are signed with a key that is made for this zip, so nothing in it draws other questions or signs a lock file
-    or a ledger of the course. The lock file of the set itself has the students' names, but no questions.
+    Its lock files are signed with a key that is generated for this zip. Nobody who has the zip can draw questions of the course
+    or sign its lock files and ledgers. The lock file of the whole set has the students' names, but no questions.
     """
     for wheel in wheels:
         if not (re.fullmatch(_WHEEL, wheel.name) and wheel.is_file() and is_zipfile(wheel)):
-            raise ShardwiseError(f"--wheel needs a wheel, NAME-VERSION-...-any.whl, but {wheel} is not one.")
+            raise ShardwiseError(f"--wheel needs a wheel, NAME-VERSION-...-any.whl, but {wheel} is not a wheel.")
     key = secrets.token_bytes(32)
     kinds: set[str] = set()
     with replacing(out, private=True) as fresh, ZipFile(fresh, "w", ZIP_DEFLATED) as file:
@@ -54,12 +54,13 @@ def write_autograder(lock: Lock, out: Path, *, visibility: str = "visible", whee
             line = json.loads(lock.line(student))
             kinds.update(_kinds_in(line["questions"]))
             names.append({**line, "questions": []})
-            _add(file, f"{LOCKS}/{student}{LOCK_SUFFIX}", _locked(lock, [line], key))
-        _add(file, f"{lock.set_name}{LOCK_SUFFIX}", _locked(lock, names, key))
+            _add(file, f"{LOCKS}/{student}{LOCK_SUFFIX}", _lock_file(lock, [line], key))
+        _add(file, f"{lock.set_name}{LOCK_SUFFIX}", _lock_file(lock, names, key))
         _add(file, KEY, f"{key.hex()}\n".encode())
         requirements = (*(f"./wheels/{wheel.name}" for wheel in wheels), *_requirements(kinds, wheels))
         _add(file, "requirements.txt", "".join(f"{each}\n" for each in requirements).encode())
-        _add(file, NOT_GRADED, json.dumps(gradescope(_not_graded(lock), visibility), indent=2).encode())
+        stopped = Result("", lock.set_name, status="ungraded", reason=_STOPPED)
+        _add(file, NOT_GRADED, json.dumps(gradescope(stopped, visibility), indent=2).encode())
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         for name, written in (("setup.sh", {"PYTHON_VERSION": python}), ("run_autograder", {"VISIBILITY": visibility})):
             _add(file, name, _script(name, written), mode=0o755)
@@ -68,8 +69,8 @@ def write_autograder(lock: Lock, out: Path, *, visibility: str = "visible", whee
     return Autograder(len(names), requirements)
 
 
-def _locked(lock: Lock, lines: Iterable[Mapping[str, Any]], key: bytes) -> bytes:
-    """Return a lock file of the same set with some students' lines, signed with another key."""
+def _lock_file(lock: Lock, lines: Iterable[Mapping[str, Any]], key: bytes) -> bytes:
+    """Return the contents of a lock file with the set's header and these students' lines, signed with `key`."""
     contents = io.BytesIO()
     writer = LockWriter(contents, key)
     for data in ({**lock.header, "key": key_fingerprint(key)}, *lines):
@@ -79,7 +80,7 @@ def _locked(lock: Lock, lines: Iterable[Mapping[str, Any]], key: bytes) -> bytes
 
 
 def _kinds_in(data: Any) -> Iterator[str]:
-    """Yield the kinds of some questions and of their parts."""
+    """Yield the kinds of questions in a lock file's line, and of their parts."""
     if isinstance(data, dict):
         if isinstance(data.get("kind"), str):
             yield data["kind"]
@@ -89,7 +90,7 @@ def _kinds_in(data: Any) -> Iterator[str]:
 
 
 def _requirements(kinds: Iterable[str], wheels: Sequence[Path]) -> Iterator[str]:
-    """Yield what decides a grade, at the versions of this computer: shardwise, packages of kinds, numpy and sympy."""
+    """Yield the packages that can change a grade, at their versions on this computer, but for those given as wheels."""
     entries = [entry for name in kinds for entry in added(KINDS).get(name, ())]
     packages = {entry.dist.name: entry.dist.version for entry in entries if entry.dist}
     given = {wheel.name.partition("-")[0].replace("_", "-").lower() for wheel in wheels}
@@ -97,10 +98,6 @@ def _requirements(kinds: Iterable[str], wheels: Sequence[Path]) -> Iterator[str]
         if name.replace("_", "-").lower() not in given:
             yield f"{name}=={wanted}"
     yield from (f"{name}=={version(name)}" for name in ("numpy", "sympy"))
-
-
-def _not_graded(lock: Lock) -> Result:
-    return Result("", lock.set_name, status="ungraded", reason=_STOPPED)
 
 
 def _script(name: str, written: Mapping[str, str]) -> bytes:

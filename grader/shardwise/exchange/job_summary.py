@@ -1,4 +1,4 @@
-"""The summary of a CI job in Markdown: the questions of one notebook with their mistakes, or a row for each of several."""
+"""The summary of a CI job in Markdown: for one notebook, its questions and mistakes; for several, a row each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shardwise.question import Outcome
 
 
 def write_summary(results: Sequence[Result], path: Path) -> None:
-    """Write the summary of the submitted notebooks; it has nothing about students who handed in nothing."""
+    """Write the summary of these results."""
     lines = _of_one(results[0]) if len(results) == 1 else _of_several(results)
     write_file(path, "\n".join([*lines, ""]).encode(), private=True)
 

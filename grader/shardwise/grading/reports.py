@@ -91,7 +91,6 @@ def _number(points: float | None) -> str:
 
 def write_junit(results: Iterable[Result], path: Path) -> None:
     """Write JUnit XML: a suite per submission and a case per question; anything ungraded is an error, not a failure."""
-
     xml = JUnitXml("shardwise")
     for result in results:
         suite = TestSuite(f"{result.set}.{result.student}" if result.set else result.student)
