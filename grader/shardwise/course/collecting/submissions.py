@@ -21,7 +21,8 @@ _FORMS = (
 _OF_OURS = re.compile(r"(?:(?:from|import) shardwise\b|(?:shardwise\.)?(?:check\w*|another|hint|solution)\()[^;]*;?")
 _HANDED = re.compile(r"check\([\"'][\w-]*[\"'],(?! *\w+ *=)")
 _GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=;\n]*)?=(?!=))", re.MULTILINE)
-# nbgrader's replacement for a solution (nbgrader/preprocessors/clearsolutions.py), also as courses configure it, and its marks.
+# nbgrader replaces solutions by this stub (nbgrader/preprocessors/clearsolutions.py), and courses configure variants of it. An
+# answer cell in which a student left it is blank, not a wrong answer, so these patterns recognise it and its marks.
 _RAISES = r"raise NotImplementedError(?:\([^()\n]*\))?[ \t]*(?:#.*)?$"
 _STUB = re.compile(rf"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*$|^[ \t]*# YOUR CODE HERE[ \t]*$|^{_RAISES}", re.MULTILINE)
 _STUB_IN_BODY = re.compile(rf"^([ \t]+){_RAISES}", re.MULTILINE)
