@@ -229,7 +229,7 @@ def _field(field: Mapping[str, Any]) -> str:
         case "listing" | "number":
             return "cell(width: 20mm)"
         case _:  # a line, or a group of lines
-            return "written([])"
+            return "blank(100%)"
 
 
 _ON_SHEET = {"options", "order", "pairs", "confidence", "listing", "number", "line", "group", "parts"}
