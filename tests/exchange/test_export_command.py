@@ -73,7 +73,7 @@ def test_a_set_with_sections_becomes_an_exam(whose: tuple[str, str]) -> None:
 
 def test_papers_for_anybody_and_for_a_roster_do_not_mix() -> None:
     run("export", "midterm.yaml", "--to", "pdf", "--roster", "roster.csv", "--out", "exam", *BANK)
-    with pytest.raises(ShardwiseError, match="already contains this exam for a roster"):
+    with pytest.raises(ShardwiseError, match="already contains this exam with students' names"):
         run("export", "midterm.yaml", "--to", "pdf", "--out", "exam", *BANK)
 
 

@@ -92,7 +92,7 @@ def test_canvas_gets_points_excuses_and_a_new_column_with_its_maximum(tmp_path: 
     rows = {row[1]: row for row in after.rows}
     assert rows["ID"][-1] == "Week 2" and rows["10001"][5:] == ["9.5", "44.00", "95.00", "95.00", "22"]
     assert rows["10002"][5] == "7" and rows["10002"][-1] == "EX"
-    assert rows["10003"][5] == "4.25" and rows["10003"][-1] == ""  # ungraded is no zero
+    assert rows["10003"][5] == "4.25" and rows["10003"][-1] == ""  # ungraded, so not 0
     assert rows["10009"][5:] == ["5.00", "", "", "", ""]
     assert [row[-1] for row in after.rows[1:3]] == ["", "20"]
     assert (done.strangers, done.absent, done.added) == (["Frank, Zoe 10009"], ["s4410004"], ["week-2"])

@@ -99,7 +99,7 @@ def same_for_matches(asked: Question, theirs: Element) -> None:
 
 
 def same_for_orders(asked: Question, theirs: Element) -> None:
-    """Compare every order of up to five items: Moodle gives all points where we do, and none elsewhere."""
+    """Compare every order of up to five items: Moodle gives all points where we do, and otherwise none."""
     key, form = asked.key, asked.form
     assert isinstance(key, OrderKey) and isinstance(form, OrderForm)
     texts = dict(zip(key.order, (moodle.text_in(answer) for answer in theirs.findall("answer")), strict=True))

@@ -92,7 +92,7 @@ def _export_quiz(banks: Banks, chosen: SetDefinition, out: Path, *, variants: in
         if len(problem.variants) < variants and problem.variants[0].id not in quiz.omitted:
             typer.echo(f"{problem.variants[0].id} has only {len(problem.variants)} different variants.")
     if not quiz.carried:
-        raise ShardwiseError("Moodle cannot ask any problem of this set, so nothing was written.")
+        raise ShardwiseError("Moodle cannot ask any problem in this set, so nothing was written.")
     write_file(out, quiz.xml, private=True)
     typer.echo(f"{quiz.carried} of {len(drawn)} problems in {out}, which contains the answers.")
     if seed is None:
@@ -120,9 +120,8 @@ def _export_exam(
         typer.echo(f"Created a course key: {place}. Keep it secret and back it up.")
     earlier = out / f"{chosen.name}{LOCK_SUFFIX}"
     if earlier.exists() and ({*Lock(earlier, secret).students()} <= {*_LETTERS}) != (roster is None):
-        raise ShardwiseError(
-            f"{out} already contains this exam for {'a roster' if roster is None else 'anybody'}. Use another --out."
-        )
+        which = "with" if roster is None else "without"
+        raise ShardwiseError(f"{out} already contains this exam {which} students' names. Use another --out.")
     done = assign(banks, chosen, students, secret, out, notebooks=False)
     lock = Lock(done.lock, secret)
     with progress_bar("typesetting", len(lock.places) + 1) as advance:

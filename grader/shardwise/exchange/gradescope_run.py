@@ -37,10 +37,8 @@ def grade_upload(root: Path, visibility: str = "visible") -> None:
     """Grade the submission below `root`, laid out as Gradescope's /autograder, and write its results.json."""
     try:
         results = _graded(root)
-    except (
-        Exception
-    ) as error:  # our failure: the student reads that this is not a grade, and the instructor the traceback
-        traceback.print_exc()
+    except Exception as error:
+        traceback.print_exc()  # for the instructor; the student reads that this is not a grade
         results = [Result("", status="ungraded", reason=our_fault(error))]
     write_gradescope(results, root / "results" / "results.json", visibility)
 

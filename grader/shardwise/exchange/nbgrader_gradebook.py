@@ -42,7 +42,7 @@ def opened_gradebook(url: str) -> Iterator[Any]:
 
 
 def has_assignment(gradebook: Any, name: str) -> bool:
-    """Return whether the gradebook has an assignment with the notebook of the set with this name."""
+    """Return whether the gradebook has this assignment, with a notebook of the same name."""
     try:
         gradebook.find_notebook(name, name)
     except MissingEntry:
@@ -75,9 +75,8 @@ def save_students(gradebook: Any, lock: Lock) -> None:
         last, comma, first = name.partition(", ")
         if not comma:
             first, _, last = name.rpartition(" ")
-        first, last = (
-            " ".join(part.replace(",", " ").split()) for part in (first, last)
-        )  # nbgrader's CSV quotes nothing
+        # nbgrader's CSV quotes nothing, so names must not contain commas.
+        first, last = (" ".join(part.replace(",", " ").split()) for part in (first, last))
         email = next((each for each in (student, *also) if "@" in each), None)
         known = {"first_name": first or None, "last_name": last if name != student else None, "email": email}
         try:
@@ -90,16 +89,15 @@ def save_students(gradebook: Any, lock: Lock) -> None:
 
 
 def save_max_points(gradebook: Any, name: str, max_points: Sequence[float]) -> None:
-    """Set what each question can earn, which a decision of the instructor may change after `assign`."""
+    """Set the maximum of each question, which the instructor's decisions may change after `assign`."""
+    by_cell = {grade_id(place): points for place, points in enumerate(max_points)}
     for cell in gradebook.find_notebook(name, name).grade_cells:
-        place = next((place for place in range(len(max_points)) if grade_id(place) == cell.name), None)
-        if place is not None:
-            cell.max_score = max_points[place]
+        cell.max_score = by_cell.get(cell.name, cell.max_score)
     gradebook.db.commit()
 
 
 def save_result(gradebook: Any, result: Result, cells: Mapping[str, int], at: datetime | None) -> tuple[bool, bool]:
-    """Write a student's scores, comments and own due date; what a person set in formgrader stays.
+    """Write a student's scores, comments and own due date, and keep what a person set in formgrader.
 
     `cells` has the place of each question, by its id. A question without points is marked as needing a manual grade. Returns
     whether formgrader asks for a manual grade, and whether a person has set a score or comment.
@@ -140,14 +138,14 @@ def save_result(gradebook: Any, result: Result, cells: Mapping[str, int], at: da
 
 
 def _comment(answer: Answer | None, added: float) -> str | None:
-    """Return the feedback on an answer as a comment, with points that belong to no question."""
+    """Return the feedback on an answer as a comment, with points that were added to the whole notebook."""
     words = [as_markdown(answer.feedback, final=True)] if answer else []
-    words += [f"With {added:g} points that your instructor added to the notebook."] if added else []
+    words += [f"Includes {added:g} points that your instructor added to the notebook."] if added else []
     return "\n\n".join(words) or None
 
 
 def _utc(at: datetime | None) -> datetime | None:
-    """Return a time as nbgrader stores it: UTC, without saying so."""
+    """Return a time as nbgrader stores it: in UTC, without a time zone."""
     return at.astimezone(UTC).replace(tzinfo=None) if at else None
 
 

@@ -123,7 +123,7 @@ def _in_order(ours: dict[str, NotebookNode], submitted: Mapping[str, Any]) -> It
 
 
 def _identity(cell: Mapping[str, Any]) -> str:
-    """Return which of our cells this is, by its role and question; empty for a cell that the student added."""
+    """Return a cell's question and role; "" for a cell that the student added."""
     ours = _ours(cell)
     return f"{ours.get('question')}-{ours.get('role')}" if ours.get("question") else ""
 
