@@ -12,7 +12,7 @@ import numpy as np
 
 from shardwise import __version__
 from shardwise.analysis.flags import flags_of
-from shardwise.analysis.matches import LEVEL, Compared, ItemNumbers, PairMatches, compare_students
+from shardwise.analysis.matches import LEVEL, Comparison, ItemNumbers, PairMatches, compare_students
 from shardwise.analysis.measures import (
     alpha_interval,
     correlation_interval,
@@ -279,7 +279,7 @@ def _to_compare(item: ItemResponses, numbers: Mapping[str, Sequence[NumericAnswe
         )
 
 
-def _matches(compared: Compared, names: Mapping[str, str]) -> Data:
+def _matches(compared: Comparison, names: Mapping[str, str]) -> Data:
     def pair(each: PairMatches) -> Data:
         return {
             **asdict(each),
