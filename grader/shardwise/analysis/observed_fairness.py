@@ -110,7 +110,7 @@ def _effects(answered: Sequence[Response], earned: Numbers) -> tuple[ParameterEf
         counts = Counter(labels)
         if 1 < len(counts) <= MOST_VALUES and min(counts.values()) >= FEWEST_OF_A_VALUE:
             places = np.array([numbers[label] for label in labels])
-            _, chance = group_effect(places, earned)
+            chance = group_effect(places, earned)
             groups = tuple(
                 (label, counts[label], float(earned[places == number].mean())) for label, number in numbers.items()
             )
