@@ -13,7 +13,7 @@ from analysis.made_class import made_class, right, times
 from checkout import checkout_bank
 from shardwise.analysis.report import report_of
 from shardwise.analysis.responses import responses_of
-from shardwise.analysis.simulation import Slot, findings_in, marked_draws, rates_in, simulated_class
+from shardwise.analysis.simulation import Slot, findings_in, marked_draws, rates_in, simulated_responses
 from shardwise.bank.bank import Banks
 from shardwise.cli.main import app
 from shardwise.grading.results import read_results
@@ -30,7 +30,7 @@ def drawn() -> Any:
 
 def _simulated(drawn: Any, rates: Any, **options: Any) -> dict[str, Any]:
     slots = options.pop("slots", [Slot((name,)) for name in drawn])
-    found = simulated_class(slots, drawn, rates, **{"students": 1500, "ability_sd": 1.0, "seed": 1, **options})
+    found = simulated_responses(slots, drawn, rates, **{"students": 1500, "ability_sd": 1.0, "seed": 1, **options})
     return report_of(found, set_name="week-1", title="Week 1", simulated={})
 
 

@@ -111,7 +111,7 @@ def simulate_set(
     """
     from shardwise.analysis.report import report_of
     from shardwise.analysis.report_files import PAGE, write_report
-    from shardwise.analysis.simulation import findings_in, marked_draws, simulated_class
+    from shardwise.analysis.simulation import findings_in, marked_draws, simulated_responses
     from shardwise.course.assigning.roster import load_roster
     from shardwise.course.assigning.set_file import load_set
 
@@ -125,7 +125,7 @@ def simulate_set(
     names = [name for slot in slots for name in slot.problems]
     with progress_bar("drawing", len(names)) as advance:
         drawn = marked_draws(banks, names, draws, advance)
-    found = simulated_class(slots, drawn, known, students=count, ability_sd=ability_sd, seed=seed)
+    found = simulated_responses(slots, drawn, known, students=count, ability_sd=ability_sd, seed=seed)
     if missing := [name for name in names if rates and name.rpartition("/")[2] not in known]:
         typer.echo(f"{rates} has no rates of {', '.join(missing)}; usual rates are used.", err=True)
     how = {
