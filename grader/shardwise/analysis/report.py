@@ -1,4 +1,4 @@
-"""The report on a set: everything that its page, table and JSON show, as plain data."""
+"""The report on a set as plain data, from which its page, table and JSON are made."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from shardwise.markdown.plain import to_plain
 from shardwise.question import Outcome
 
 BINS = 10  # of the histogram
-ENOUGH = 30  # students; with fewer, correlations and reliability are mostly chance
+ENOUGH = 30  # students; with fewer, correlations and reliability are mostly noise
 
 Data = dict[str, Any]
 
@@ -115,7 +115,7 @@ def _reliability(found: ClassResponses) -> Data:
     whole = without_gaps(points)
     n, alpha, why = len(whole), math.nan, ""
     if found.items and not points.shape[1]:
-        why = "No question of this set is worth any points."
+        why = "No question in this set is worth any points."
     elif points.shape[1] < 2:
         why = "At least two items with points are needed."
     elif len(points) < 3:
@@ -152,7 +152,7 @@ def _to_compare(item: ItemResponses, numbers: Mapping[str, Sequence[NumericAnswe
 def _matches(compared: Comparison, names: Mapping[str, str]) -> Data:
     made = asdict(compared)
     for pair in made["pairs"]:
-        pair |= {"student_name": names.get(pair["student"], ""), "other_name": names.get(pair["other"], "")}
+        pair.update(student_name=names.get(pair["student"], ""), other_name=names.get(pair["other"], ""))
     return {"level": LEVEL, **made}
 
 

@@ -140,7 +140,7 @@ def findings_in(drawn: Mapping[str, Sequence[MarkedDraw]]) -> list[dict[str, Any
         {
             "item": name.rpartition("/")[2],
             "mistake": text,
-            "what": f"earns {_range(shares)} of the points" if earns else "is taken for another answer",
+            "what": f"earns {_range(shares)} of the points" if earns else "is marked as another answer",
             "draws": len(shares),
             "of": len(drawn[name]),
         }
