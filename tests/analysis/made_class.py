@@ -8,9 +8,11 @@ from typing import Any
 
 from checkout import checkout_bank
 from classroom import hand_out
+from shardwise.analysis.report import report_of
+from shardwise.analysis.responses import responses_of
 from shardwise.course.assigning.keys import KEY_FILE, course_key
 from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock
-from shardwise.grading.results import RESULTS, Result, marked, to_json
+from shardwise.grading.results import RESULTS, Result, marked, read_results, to_json
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.quantity.model import QuantityKey
@@ -53,3 +55,8 @@ def made_class(
     out.mkdir()
     (out / RESULTS).write_text("".join(f"{line}\n" for line in lines), "utf-8")
     return lock, out
+
+
+def report_on(lock: Lock, results: Path) -> dict[str, Any]:
+    """Return the report on a class that `made_class` has made."""
+    return report_of(responses_of(read_results(results), lock), set_name="week-1", title="Week 1")

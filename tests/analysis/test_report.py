@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from analysis.made_class import made_class, right, times
+from analysis.made_class import made_class, report_on, right, times
 from shardwise.analysis.report import report_of
 from shardwise.analysis.report_files import report_page
 from shardwise.analysis.responses import responses_of
@@ -121,8 +121,7 @@ def test_one_multiple_of_the_key_is_one_cluster_and_chance_is_none(tmp_path: Pat
         chance = math.exp(random.Random(number).gauss(0, 3))
         return times(question, 7 if number % 2 else chance)  # 7 is also n - 1 for some students
 
-    lock, out = made_class(tmp_path / "course", 60, ("ring-time", "bytes-per-gpu"), answer)
-    report = report_of(responses_of(read_results(out), lock), set_name="week-1", title="Week 1")
+    report = report_on(*made_class(tmp_path / "course", 60, ("ring-time", "bytes-per-gpu"), answer))
     for slug in ("ring-time", "bytes-per-gpu"):
         first, *others = _item(report, slug)["unlisted"]
         assert first["expression"] == "key × 7" and first["students"] >= 30
@@ -155,8 +154,7 @@ def test_success_that_depends_on_the_draw_is_found_and_chance_is_not(tmp_path: P
             return right(question) if number_in(str(question.params["gpus"])) < 500 else times(question, 1.37)
         return right(question) if random.Random(number).random() < 0.6 else times(question, 1.37)
 
-    lock, out = made_class(tmp_path / "course", 80, ("ring-time", "tree-steps", "bytes-per-gpu"), answer)
-    report = report_of(responses_of(read_results(out), lock), set_name="week-1", title="Week 1")
+    report = report_on(*made_class(tmp_path / "course", 80, ("ring-time", "tree-steps", "bytes-per-gpu"), answer))
     fair = _item(report, "ring-time")["fairness"]
     assert fair["rho"] < 0 and fair["p_corrected"] < 0.05
     assert fair["hardest_third"] < fair["easiest_third"]
@@ -165,19 +163,19 @@ def test_success_that_depends_on_the_draw_is_found_and_chance_is_not(tmp_path: P
     assert _item(report, "bytes-per-gpu")["fairness"]["p_corrected"] > 0.05
 
 
-def test_a_small_class_is_told_what_is_mostly_chance(tmp_path: Path) -> None:
-    lock, out = made_class(tmp_path / "course", 3, ("ring-time", "bytes-per-gpu"), lambda _, question: right(question))
-    report = report_of(responses_of(read_results(out), lock), set_name="week-1", title="Week 1")
+def test_a_small_class_is_told_what_is_mostly_noise(tmp_path: Path) -> None:
+    report = report_on(
+        *made_class(tmp_path / "course", 3, ("ring-time", "bytes-per-gpu"), lambda _, question: right(question))
+    )
     assert report["reliability"]["why"] == "All students have the same score."
     assert _item(report, "ring-time")["discrimination"] is None
     page = report_page(report)
-    assert "Only 3 students have a score." in page and "mostly chance" in page
+    assert "Only 3 students have a score." in page and "mostly noise" in page
 
 
 def test_an_empty_set_has_a_page_too(tmp_path: Path) -> None:
     missing = [Result("student-0", "week-1", status="missing")]
-    lock, out = made_class(tmp_path / "course", 0, ("ring-time",), lambda *_: None, missing)
-    report = report_of(responses_of(read_results(out), lock), set_name="week-1", title="Week 1")
+    report = report_on(*made_class(tmp_path / "course", 0, ("ring-time",), lambda *_: None, missing))
     assert report["students"]["missing"] == 1
     assert "Only 0 students have a score." in report_page(report)
 
@@ -194,8 +192,8 @@ def test_the_command_says_what_it_needs(tmp_path: Path, folder: Path, monkeypatc
     lonely = tmp_path / "lonely"
     lonely.mkdir()
     (lonely / "results.jsonl").write_bytes((folder / "results" / "results.jsonl").read_bytes())
-    assert "Found no lock file of the set 'week-1'" in refused(str(lonely))
-    assert "has no results of the set 'week-9'" in refused(str(folder / "results"), "--set", "week-9")
+    assert "Cannot find the lock file of the set 'week-1'" in refused(str(lonely))
+    assert "Cannot find results of the set 'week-9'" in refused(str(folder / "results"), "--set", "week-9")
 
 
 def test_in_a_course_the_name_of_a_set_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from analysis.made_class import made_class, right, times
+from analysis.made_class import made_class, report_on, right, times
 from checkout import checkout_bank
 from shardwise.analysis.report import report_of
-from shardwise.analysis.responses import responses_of
-from shardwise.analysis.simulation import Slot, findings_in, marked_draws, rates_in, simulated_class
+from shardwise.analysis.simulation import Slot, findings_in, marked_draws, rates_in, simulated_responses
 from shardwise.bank.bank import Banks
 from shardwise.cli.main import app
-from shardwise.grading.results import read_results
 from shardwise.question import Question
 
 PROBLEMS = ("ring-time", "tree-steps", "order-ring-events", "ring-or-tree")
@@ -30,7 +28,7 @@ def drawn() -> Any:
 
 def _simulated(drawn: Any, rates: Any, **options: Any) -> dict[str, Any]:
     slots = options.pop("slots", [Slot((name,)) for name in drawn])
-    found = simulated_class(slots, drawn, rates, **{"students": 1500, "ability_sd": 1.0, "seed": 1, **options})
+    found = simulated_responses(slots, drawn, rates, **{"students": 1500, "ability_sd": 1.0, "seed": 1, **options})
     return report_of(found, set_name="week-1", title="Week 1", simulated={})
 
 
@@ -42,8 +40,7 @@ def test_a_class_is_as_good_as_an_earlier_one_whose_rates_it_was_given(tmp_path:
             return times(question, 2 if number < 12 else 1.37)  # twice the key is a recognised mistake
         return right(question)
 
-    lock, out = made_class(tmp_path / "course", 40, PROBLEMS, answer)
-    before = report_of(responses_of(read_results(out), lock), set_name="week-1", title="Week 1")
+    before = report_on(*made_class(tmp_path / "course", 40, PROBLEMS, answer))
     after = _simulated(drawn, rates_in(before))
     for old, new in zip(before["items"], after["items"], strict=True):
         assert new["facility"] == pytest.approx(old["facility"], abs=0.04), old["item"]
@@ -88,7 +85,7 @@ def test_the_command_prints_a_prediction_and_writes_the_same_report(tmp_path: Pa
     survey = CliRunner().invoke(
         app, ["simulate", str(tmp_path / "survey.yaml"), "--draws", "3"], catch_exceptions=False
     )
-    assert "Reliability is not defined. No question of this set counts, so there are no scores." in survey.output
+    assert "Reliability cannot be computed. No question in this set is worth any points." in survey.output
     (tmp_path / "other.json").write_text("[]")
     refused = CliRunner().invoke(app, [*words, "--rates", str(tmp_path / "other.json")])
-    assert "is no report.json that `shardwise report` wrote" in str(refused.exception)
+    assert "was not written by `shardwise report`" in str(refused.exception)

@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from analysis.made_class import made_class, right, times
+from analysis.made_class import made_class, report_on, right, times
 from browser.conftest import TOO_WIDE, picture, violations
 from contrast import PALE
-from shardwise.analysis.report import report_of
 from shardwise.analysis.report_files import PAGE, write_report
-from shardwise.analysis.responses import responses_of
-from shardwise.grading.results import read_results
 from shardwise.question import Question
 
 PROBLEMS = ("ring-time", "tree-steps", "ring-or-tree", "order-ring-events", "ring-time-bug")
@@ -32,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     path = tmp_path_factory.mktemp("course")
     lock, out = made_class(path, 24, PROBLEMS, answer)
-    write_report(report_of(responses_of(read_results(out), lock), set_name="week-1", title="Week 1"), out)
+    write_report(report_on(lock, out), out)
     return out
 
 

@@ -1,1 +1,1 @@
-"""Analysis: which problems work, what a set will do, and which answers match another student's key."""
+"""Analysis: which items work, how a class will do on a set, and which answers match another student's key."""

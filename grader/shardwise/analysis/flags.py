@@ -1,4 +1,4 @@
-"""Flags: what an instructor should look at in an item, in one sentence each, with what to do."""
+"""Flags: sentences that tell an instructor what is conspicuous about an item, and what to do about it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Data = Mapping[str, Any]
 HARD, EASY = 0.2, 0.95  # facility
 WEAK = 0.1  # discrimination
 FEWEST = 5  # students with the same wrong answer
-FEWEST_STUDENTS = 10  # for a share to mean anything
+FEWEST_STUDENTS = 10  # below which a share means little
 FREQUENT = 0.02  # of the class
 BLANK, UNREADABLE = 0.2, 0.1  # of the class
 UNLIKELY = 0.05  # p-value
@@ -22,11 +22,11 @@ _LONGEST = 90  # characters of a quotation
 
 
 def flags_of(item: Data) -> list[dict[str, Any]]:
-    """Return what is conspicuous about an item, each with its rank: the most serious flags have rank 0."""
+    """Return the flags of an item, each with its rank; the most serious have rank 0."""
     return [{"rank": rank, "text": flag} for rank, check in enumerate(_CHECKS) for flag in check(item)]
 
 
-def _of_the_key(item: Data) -> Iterator[str]:
+def _of_discrimination(item: Data) -> Iterator[str]:
     r, low, high = (item[f"discrimination{which}"] for which in ("", "_low", "_high"))
     if r != r:  # nan: nothing to compare
         return
@@ -39,7 +39,7 @@ def _of_the_key(item: Data) -> Iterator[str]:
         yield f"Discrimination {_signed(r)}: this item hardly separates strong from weak students. Can it be guessed, or misread?"
 
 
-def _of_the_popular(item: Data) -> Iterator[str]:
+def _of_popular_answers(item: Data) -> Iterator[str]:
     right = item["right"]
     groups = [
         *(("made the mistake", to_plain(each["text"]), each) for each in item["mistakes"]),
@@ -57,13 +57,13 @@ def _of_the_popular(item: Data) -> Iterator[str]:
             return
 
 
-def _of_its_facility(item: Data) -> Iterator[str]:
+def _of_facility(item: Data) -> Iterator[str]:
     if item["n"] < FEWEST_STUDENTS:
         return
     if item["facility"] < HARD:
-        yield f"Facility {_pct(item['facility'])}: very few are right. Was this taught, and is the question clear?"
+        yield f"Facility {_pct(item['facility'])}: few students are right. Was this taught, and is the question clear?"
     if item["facility"] > EASY:
-        yield f"Facility {_pct(item['facility'])}: nearly everyone is right, so it says little about who knows more."
+        yield f"Facility {_pct(item['facility'])}: nearly everyone is right, so this item tells you little about who knows more."
 
 
 def _of_the_draw(item: Data) -> Iterator[str]:
@@ -80,8 +80,8 @@ def _of_the_draw(item: Data) -> Iterator[str]:
         )
     else:
         yield (
-            f"The result depends on the draw: the third of the students with the most work by the lint's measure earned "
-            f"{_pct(fair['hardest_third'])}, and the third with the least {_pct(fair['easiest_third'])} ({p}). Narrow the parameters."
+            f"The result depends on the draw: the third of the students with the hardest draws earned {_pct(fair['hardest_third'])}, "
+            f"and the third with the easiest {_pct(fair['easiest_third'])} ({p}). Narrow the ranges of the parameters."
         )
 
 
@@ -92,17 +92,17 @@ def _of_unlisted_answers(item: Data) -> Iterator[str]:
         if (each["expression"] or each["cause"]) and each["students"] >= FEWEST and each["share"] >= FREQUENT
     ]
     if found:
-        what = "which is not a listed mistake. Add it" if len(found) == 1 else "which are not listed mistakes. Add them"
-        yield f"{', '.join(found)}, {what} to the template with an explanation."
+        mistakes = "this mistake" if len(found) == 1 else "these mistakes"
+        yield f"{', '.join(found)}, which the template does not list. Add {mistakes} with an explanation."
 
 
-def _of_what_is_not_there(item: Data) -> Iterator[str]:
+def _of_missing_answers(item: Data) -> Iterator[str]:
     if item["blank"] > BLANK and item["n"] >= FEWEST_STUDENTS:
         yield f"{_pct(item['blank'])} left it blank. Was there enough time, and do they know how to begin?"
     if item["unreadable"] > UNREADABLE:
         yield f"{_pct(item['unreadable'])} of the answers could not be read and earned nothing. See the list below."
     if item["broken"]:
-        yield "The grader failed on some answers, which have no points yet. Grade again after an update."
+        yield "The grader failed on some answers, which have no points yet. Update shardwise, then grade again."
 
 
 def _short(text: str) -> str:
@@ -119,10 +119,10 @@ def _signed(number: float) -> str:
 
 
 _CHECKS: tuple[Callable[[Data], Iterator[str]], ...] = (
-    _of_the_key,
-    _of_the_popular,
-    _of_its_facility,
+    _of_discrimination,
+    _of_popular_answers,
+    _of_facility,
     _of_the_draw,
     _of_unlisted_answers,
-    _of_what_is_not_there,
+    _of_missing_answers,
 )

@@ -1,11 +1,11 @@
-"""Matches: wrong answers that are right for another student's numbers, and the probability of as many by chance.
+"""Matches: wrong answers that are right for another student's numbers, and how likely that many are by chance.
 
 The model of chance, for each item: a student who errs gives a multiple of their own key, drawn from the multiples that others
 gave in error to this item and, with less weight, to the whole set, both exactly and blurred. The chance of a match is the
-share of these multiples that lead to the other student's key; it is never taken for less than once in the whole set. Items are taken as independent, so the chance of
-as many matches between two students is that of a sum of independent events (a Poisson binomial). It is then multiplied by
-the number of ordered pairs that could have matched (Bonferroni), which bounds the probability that anything is listed
-although nobody copied.
+share of these multiples that lead to the other student's key, and at least one error of the whole set. Items are assumed to be
+independent, so the number of matches between two students is a sum of independent events (a Poisson binomial). The probability
+of as many is multiplied by the number of ordered pairs that could have matched (Bonferroni), which bounds the probability that
+anything is listed although nobody copied.
 
 Answers that the student's own numbers explain, by a recognised mistake or a slip, are not compared, nor are students whose
 keys are the same.
@@ -14,6 +14,7 @@ keys are the same.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -63,8 +64,8 @@ class PairMatches:
 
 
 @dataclass(frozen=True)
-class Compared:
-    """What a comparison of all students found."""
+class Comparison:
+    """The result of comparing all students of a class with each other."""
 
     pairs: tuple[PairMatches, ...]  # below the level, least likely first
     pairs_compared: int
@@ -73,56 +74,51 @@ class Compared:
     expected: float  # the number of matches by chance alone
 
 
-def compare_students(items: Sequence[ItemNumbers], *, level: float = LEVEL) -> Compared:
+def compare_students(items: Sequence[ItemNumbers]) -> Comparison:
     """Return the pairs of students whose answers match more often than chance explains."""
     students = sorted({student for item in items for student in item.keys})
-    place = {student: index for index, student in enumerate(students)}
-    errors = [(item, found) for item in items if (found := _errors_in(item, place))]
+    errors = [found for item in items if (found := _errors_in(item, students))]
     if not errors:
-        return Compared((), 0, 0, 0, 0.0)
-    named = [item for item, _ in errors]
-    everywhere = frequencies(np.concatenate([found.errors for _, found in errors]))
-    chances = [_chances(found, everywhere, len(students)) for _, found in errors]
-    chance = np.stack([each for each, _ in chances])
-    is_match = np.stack([each for _, each in chances])
-    compared = (~np.isnan(chance)).sum(axis=0)
-    pairs = int((compared > 0).sum())
-    counts = is_match.sum(axis=0)
-    listed = []
-    for row, column in zip(*np.nonzero(counts), strict=True):
-        its = chance[:, row, column]
-        alone = at_least(int(counts[row, column]), its[~np.isnan(its)])
-        if alone * pairs < level:
-            answers = tuple(
-                AnswerMatch(item.name, item.wrong[students[row]], item.keys[students[column]], float(its[index]))
-                for index, item in enumerate(named)
-                if is_match[index, row, column]
-            )
-            listed.append(
-                PairMatches(
-                    students[row], students[column], answers, int(compared[row, column]), alone, min(1.0, alone * pairs)
+        return Comparison((), 0, 0, 0, 0.0)
+    everywhere = _frequencies(np.concatenate([item.here.errors for item in errors]))
+    unlikely: list[tuple[float, str, str, tuple[AnswerMatch, ...], int]] = []
+    pairs, matches, expected = 0, 0, 0.0
+    for student in students:  # one at a time, because a table of all pairs of a large class would fill the memory
+        rows = [item.chances(student, everywhere, len(students)) for item in errors]
+        chance, is_match = (np.stack(each) for each in zip(*rows, strict=True))
+        compared, counts = (~np.isnan(chance)).sum(axis=0), is_match.sum(axis=0)
+        pairs += int((compared > 0).sum())
+        matches += int(counts.sum())
+        expected += float(np.nansum(chance))
+        for column in np.flatnonzero(counts):
+            its, other = chance[:, column], students[column]
+            alone = at_least(int(counts[column]), its[~np.isnan(its)])
+            if alone < LEVEL:
+                answers = tuple(
+                    AnswerMatch(item.name, item.wrong[student], item.keys[other], float(its[place]))
+                    for place, item in enumerate(each.item for each in errors)
+                    if is_match[place, column]
                 )
-            )
-    return Compared(
-        tuple(_without_bystanders(sorted(listed, key=lambda pair: pair.chance))),
-        pairs,
-        len(named),
-        int(is_match.sum()),
-        float(np.nansum(chance)),
-    )
+                unlikely.append((alone, student, other, answers, int(compared[column])))
+    listed = [
+        PairMatches(student, other, answers, compared, alone, alone * pairs)
+        for alone, student, other, answers, compared in sorted(unlikely, key=lambda pair: pair[0])
+        if alone * pairs < LEVEL
+    ]
+    return Comparison(tuple(_without_repeats(listed)), pairs, len(errors), matches, expected)
 
 
-def _without_bystanders(pairs: Sequence[PairMatches]) -> Iterator[PairMatches]:
-    """Yield pairs, the least likely first, without those whose matches another listed pair of the same student explains.
+def _without_repeats(pairs: Sequence[PairMatches]) -> Iterator[PairMatches]:
+    """Yield the pairs in order, except those whose matches are all in earlier pairs of the same student.
 
-    Some students have the same key as the one whose answers were used.
+    If a student copied from somebody, everyone with the same keys as that person matches as well.
     """
-    explained: dict[str, set[str]] = {}
+    listed: dict[str, set[str]] = defaultdict(set)
     for pair in pairs:
         its = {match.item for match in pair.matches}
-        if not its <= explained.get(pair.student, set()):
+        if not its <= listed[pair.student]:
             yield pair
-            explained[pair.student] = its | explained.get(pair.student, set())
+            listed[pair.student] |= its
 
 
 def at_least(count: int, chances: Numbers) -> float:
@@ -141,44 +137,46 @@ def at_least(count: int, chances: Numbers) -> float:
 
 @dataclass(frozen=True)
 class _Errors:
-    """The wrong answers to an item, as logarithms: of the answer over the student's own key, and the ways to other keys."""
+    """The wrong answers to an item, each as the logarithm of the factor between it and the student's own key."""
 
-    rows: NDArray[np.int_]  # students who erred
-    columns: NDArray[np.int_]  # students with a key
-    errors: Numbers
-    targets: Numbers  # for each error, of each student's key over the own one
-    within: Numbers  # for each target
+    item: ItemNumbers
+    factors: Mapping[str, float]  # by student
+    here: _Frequencies
+    columns: NDArray[np.int_]  # places in the class of the students with a key
+    keys: Numbers  # their keys, as logarithms
+    within: Numbers  # the tolerance of each key
+
+    def chances(self, student: str, everywhere: _Frequencies, size: int) -> tuple[Numbers, NDArray[np.bool_]]:
+        """Return the chance that a student's answer matches each key of the class, and whether it does.
+
+        The chance is nan where nothing is compared.
+        """
+        chance, is_match = np.full(size, np.nan), np.zeros(size, dtype=bool)
+        error = self.factors.get(student)
+        if error is not None:
+            targets = self.keys - math.log(self.item.keys[student])  # the factors that lead to each key
+            is_other = np.abs(targets) > 2 * self.within
+            rate = (1 + everywhere.near(targets, self.within, error)) / len(everywhere.errors)
+            near = self.here.near(targets, self.within, error)
+            likely = (near + _WEIGHT * rate) / (len(self.factors) - 1 + _WEIGHT)
+            chance[self.columns] = np.where(is_other, np.minimum(1.0, likely), np.nan)
+            is_match[self.columns] = is_other & (np.abs(targets - error) <= self.within)
+        return chance, is_match
 
 
-def _errors_in(item: ItemNumbers, place: Mapping[str, int]) -> _Errors | None:
+def _errors_in(item: ItemNumbers, students: Sequence[str]) -> _Errors | None:
     """Return the errors of an item; None if nothing can be compared."""
-    usable = [student for student, value in item.wrong.items() if value > 0 and item.keys.get(student, 0) > 0]
-    keyed = [student for student, key in item.keys.items() if key > 0]
-    if not usable or len({f"{item.keys[student]:.6g}" for student in keyed}) < 2:
+    columns = [place for place, student in enumerate(students) if item.keys.get(student, 0) > 0]
+    keys = np.array([item.keys[students[place]] for place in columns])
+    factors = {
+        student: math.log(value) - math.log(item.keys[student])
+        for student, value in item.wrong.items()
+        if value > 0 and item.keys.get(student, 0) > 0
+    }
+    if not factors or len({f"{key:.6g}" for key in keys}) < 2:
         return None
-    keys = np.array([item.keys[student] for student in keyed])
-    half_steps = np.log1p(0.5 / keys) if item.is_whole else np.zeros(len(keys))
-    own = np.log([item.keys[student] for student in usable])
-    return _Errors(
-        np.array([place[student] for student in usable]),
-        np.array([place[student] for student in keyed]),
-        np.log([item.wrong[student] for student in usable]) - own,
-        np.log(keys)[None, :] - own[:, None],
-        np.maximum(math.log1p(item.within), half_steps)[None, :],
-    )
-
-
-def _chances(item: _Errors, everywhere: _Frequencies, size: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return the chance of a match for each ordered pair, nan where nothing is compared, and where there is one."""
-    chance, is_match = np.full((size, size), np.nan), np.zeros((size, size), dtype=bool)
-    is_other = (np.abs(item.targets) > 2 * item.within) & (item.columns[None, :] != item.rows[:, None])
-    here = frequencies(item.errors)
-    rate = (1 + everywhere.near(item)) / len(everywhere.errors)
-    likely = (here.near(item) + _WEIGHT * rate) / (len(item.errors) - 1 + _WEIGHT)
-    where = np.ix_(item.rows, item.columns)
-    chance[where] = np.where(is_other, np.minimum(1.0, likely), np.nan)
-    is_match[where] = is_other & (np.abs(item.targets - item.errors[:, None]) <= item.within)
-    return chance, is_match
+    within = np.log1p(np.maximum(item.within, 0.5 * item.is_whole / keys))
+    return _Errors(item, factors, _frequencies(np.array([*factors.values()])), np.array(columns), np.log(keys), within)
 
 
 @dataclass(frozen=True)
@@ -188,19 +186,17 @@ class _Frequencies:
     errors: Numbers  # sorted
     density: Numbers  # on the grid
 
-    def near(self, item: _Errors) -> Numbers:
-        """Return the number of errors of others that would reach each target of an item."""
-        targets, within = item.targets, item.within
-        exact = np.searchsorted(self.errors, targets + within, "right") - np.searchsorted(
-            self.errors, targets - within, "left"
-        )
+    def near(self, targets: Numbers, within: Numbers, error: float) -> Numbers:
+        """Return the number of errors that would reach each target, without the student's own error."""
+        below = np.searchsorted(self.errors, targets - within, "left")
+        exact = np.searchsorted(self.errors, targets + within, "right") - below
         blurred = np.interp(targets, _GRID, self.density, left=0.0, right=0.0)
-        far = np.abs(targets - item.errors[:, None])  # the student's own error does not count
+        far = np.abs(targets - error)
         own = (far <= within) + _kernel(far) * 2 * within
         return np.maximum(0.0, exact + blurred * 2 * within - own)
 
 
-def frequencies(errors: Numbers) -> _Frequencies:
+def _frequencies(errors: Numbers) -> _Frequencies:
     """Return the frequencies of errors, given as logarithms."""
     counts, _ = np.histogram(errors, bins=np.append(_GRID - _STEP / 2, _GRID[-1] + _STEP / 2))
     reach = np.arange(-5 * _BLUR, 5 * _BLUR + _STEP, _STEP)

@@ -49,10 +49,14 @@ def rest_scores(points: Numbers, most: Numbers, column: int) -> Numbers:
     return np.where(possible > 0, earned / np.where(possible > 0, possible, 1.0), np.nan)
 
 
-def discrimination(own: Numbers, points: Numbers, most: Numbers, column: int) -> tuple[float, int]:
-    """Return the correlation of an item, by its credit, with the rest of the set, and from how many students."""
-    rest = rest_scores(points, most, column)
+def discrimination(own: Numbers, rest: Numbers) -> tuple[float, int]:
+    """Return the correlation of the credit for an item with the scores on the rest of the set, and for how many students."""
     return correlation(own, rest), int((~(np.isnan(own) | np.isnan(rest))).sum())
+
+
+def without_gaps(points: Numbers) -> Numbers:
+    """Return the rows of the students with points for every item."""
+    return points[~np.isnan(points).any(axis=1)]
 
 
 def cronbach_alpha(points: Numbers) -> float:
@@ -62,7 +66,7 @@ def cronbach_alpha(points: Numbers) -> float:
 
     Source: Cronbach 1951, Psychometrika 16.
     """
-    whole = points[~np.isnan(points).any(axis=1)]
+    whole = without_gaps(points)
     students, items = whole.shape
     if items < 2 or students < 2:
         return math.nan
@@ -74,7 +78,7 @@ def cronbach_alpha(points: Numbers) -> float:
 
 def alpha_interval(points: Numbers) -> tuple[float, float]:
     """Return the 95 % confidence interval of alpha, from resampling the students."""
-    whole = points[~np.isnan(points).any(axis=1)]
+    whole = without_gaps(points)
     rng = np.random.default_rng(0)
     found = [cronbach_alpha(whole[rng.integers(0, len(whole), len(whole))]) for _ in range(RESAMPLED // 10)]
     known = [alpha for alpha in found if not math.isnan(alpha)]
@@ -106,8 +110,8 @@ def rank_correlation(first: Numbers, second: Numbers) -> tuple[float, float]:
     return rho, _at_least(np.abs(others), abs(rho))
 
 
-def group_effect(groups: NDArray[np.int_], values: Numbers) -> tuple[float, float]:
-    """Return which share of the variance of values lies between groups, and the probability of as much by chance.
+def group_effect(groups: NDArray[np.int_], values: Numbers) -> float:
+    """Return the probability that the means of groups differ as much if the values were assigned to groups at random.
 
     `groups` numbers the group of each value from 0. The probability comes from random permutations.
     """
@@ -115,15 +119,19 @@ def group_effect(groups: NDArray[np.int_], values: Numbers) -> tuple[float, floa
     around = values - values.mean()
     total = float(around @ around)
     if total < 1e-12:
-        return math.nan, 1.0
-    between = ((_permuted(around, first=around) @ members) ** 2 / members.sum(axis=0)).sum(axis=1) / total
-    return float(between[0]), _at_least(between[1:], float(between[0]))
+        return 1.0
+
+    def between(rows: Numbers) -> Numbers:
+        """Return the share of the variance between the groups, for each row of values."""
+        share: Numbers = ((rows @ members) ** 2 / members.sum(axis=0)).sum(axis=-1) / total
+        return share
+
+    return _at_least(between(_permuted(around)), float(between(around)))
 
 
-def _permuted(values: Numbers, first: Numbers | None = None) -> Numbers:
-    """Return random permutations of values, a row for each, after a first row if there is one."""
-    rows = np.random.default_rng(0).permuted(np.tile(values, (RESAMPLED, 1)), axis=1)
-    return rows if first is None else np.vstack([first, rows])
+def _permuted(values: Numbers) -> Numbers:
+    """Return random permutations of values, one per row."""
+    return np.random.default_rng(0).permuted(np.tile(values, (RESAMPLED, 1)), axis=1)
 
 
 def _at_least(others: Numbers, found: float) -> float:

@@ -1,4 +1,4 @@
-"""Numeric answers: the numbers that students gave, read again from their feedback, next to the key of their own draw."""
+"""Numeric answers: the numbers that students gave, each with the key of the student's own draw."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shardwise.analysis.responses import ItemResponses, Response
-from shardwise.errors import Unreadable
-from shardwise.kinds import kind_of, kinds
+from shardwise.kinds import kinds
 from shardwise.kinds.calls import refuse
 from shardwise.kinds.case.model import CaseForm, questions_of
 from shardwise.kinds.case.reading import PartReplies
 from shardwise.kinds.quantity.judging import is_near
-from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
+from shardwise.kinds.quantity.model import QuantityForm, QuantityKey, tolerance
 from shardwise.question import Question
 from shardwise.units import Reading
 
@@ -50,6 +49,11 @@ class NumericAnswer:
         return is_near(self.form, self.key, self.value)
 
 
+def tolerance_around(value: float, form: QuantityForm, key: QuantityKey) -> float:
+    """Return the tolerance of a question around a value, both in base units."""
+    return tolerance(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
+
+
 def numeric_answers(item: ItemResponses) -> dict[str, list[NumericAnswer]]:
     """Return the numbers given for an item by the name of the part; "" for an item without parts.
 
@@ -57,18 +61,13 @@ def numeric_answers(item: ItemResponses) -> dict[str, list[NumericAnswer]]:
     """
     found: dict[str, list[NumericAnswer]] = defaultdict(list)
     for response in item.responses:
-        if response.feedback.read:
-            for part, answer in _numbers(response):
-                found[part].append(answer)
+        for part, answer in _numbers(response):
+            found[part].append(answer)
     return found
 
 
 def _numbers(response: Response) -> Iterator[tuple[str, NumericAnswer]]:
-    question, said = response.question, response.feedback
-    try:
-        value = kind_of(question).parse(question.form, said.read)
-    except Unreadable:  # it was read by another version
-        return
+    question, said, value = response.question, response.feedback, response.value
     if isinstance(question.key, QuantityKey) and isinstance(value, Reading):
         yield "", NumericAnswer(response.student, question, value.nearest(question.key.value), said.mistake)
     if isinstance(question.form, CaseForm) and isinstance(value, PartReplies):

@@ -1,4 +1,4 @@
-"""Observed fairness: whether students with harder draws of a problem, by the lint's measure, or with certain values earned less."""
+"""Observed fairness: whether students earned less on draws that take more effort, or with certain parameter values."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from itertools import combinations
 import numpy as np
 
 from shardwise.analysis.measures import Numbers, group_effect, rank_correlation
+from shardwise.analysis.numeric import tolerance_around
 from shardwise.analysis.responses import ItemResponses, Response
 from shardwise.bank.lint.fairness import Effort, effort_of
 from shardwise.kinds.quantity.general import number_in
-from shardwise.kinds.quantity.model import QuantityForm, QuantityKey, tolerance
+from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
 from shardwise.question import Question
 
 FEWEST_STUDENTS = 10  # for a test
 MOST_VALUES = 6  # of a parameter; more are grouped into thirds
 FEWEST_OF_A_VALUE = 5  # students
-SHOWN_DRAWS = 3  # at each end
+SHOWN_DRAWS = 3  # easiest draws, and as many hardest ones
 
 
 @dataclass(frozen=True)
 class DrawResult:
-    """One draw, how much work the lint expects, and what its students earned."""
+    """A draw of a problem, its effort, and the results of the students who got it."""
 
     params: Mapping[str, str]
     effort: Effort
@@ -35,7 +36,7 @@ class DrawResult:
 
 @dataclass(frozen=True)
 class ParameterEffect:
-    """How the results of an item depend on one parameter."""
+    """The results of an item by the values of one parameter."""
 
     name: str
     groups: tuple[tuple[str, int, float], ...]  # a value or a range of values, with its students and facility
@@ -44,10 +45,10 @@ class ParameterEffect:
 
 @dataclass(frozen=True)
 class ObservedFairness:
-    """How the results of an item depend on the draw."""
+    """The results of an item by the effort and the parameter values of its draws."""
 
     students: int
-    gap: float  # between the hardest and the easiest draw of this class, in digits, as `lint --fairness` counts them
+    gap: float  # in effort, between the hardest and the easiest draw of this class
     rho: float  # rank correlation of effort and credit: negative if harder draws earned less
     chance: float  # p-value of rho
     easiest_third: float  # facility
@@ -64,7 +65,7 @@ class ObservedFairness:
 
 
 def observed_fairness(item: ItemResponses) -> ObservedFairness | None:
-    """Return how success depends on the draw; None if all draws are equally hard, or for too few students."""
+    """Return how the results depend on the draw; None for too few students, or if the draws do not differ."""
     answered = [response for response in item.responses if not math.isnan(response.credit)]
     if len(answered) < FEWEST_STUDENTS:
         return None
@@ -101,7 +102,7 @@ def observed_fairness(item: ItemResponses) -> ObservedFairness | None:
 
 
 def _effects(answered: Sequence[Response], earned: Numbers) -> tuple[ParameterEffect, ...]:
-    """Return how the results depend on each parameter with several values, each of them for enough students."""
+    """Return the effect of each parameter whose values, or ranges of values, enough students got."""
     found = []
     for name in answered[0].question.params:
         values = [str(response.question.params.get(name, "")) for response in answered]
@@ -110,7 +111,7 @@ def _effects(answered: Sequence[Response], earned: Numbers) -> tuple[ParameterEf
         counts = Counter(labels)
         if 1 < len(counts) <= MOST_VALUES and min(counts.values()) >= FEWEST_OF_A_VALUE:
             places = np.array([numbers[label] for label in labels])
-            _, chance = group_effect(places, earned)
+            chance = group_effect(places, earned)
             groups = tuple(
                 (label, counts[label], float(earned[places == number].mean())) for label, number in numbers.items()
             )
@@ -119,7 +120,7 @@ def _effects(answered: Sequence[Response], earned: Numbers) -> tuple[ParameterEf
 
 
 def _grouped(values: Sequence[str]) -> list[str]:
-    """Return each value, or a third of the range that it is in, if there are many different numbers."""
+    """Return the group of each value: the value itself or, if there are many different numbers, a third of their range."""
     counts = Counter(values)
     if len(counts) <= MOST_VALUES and min(counts.values()) >= FEWEST_OF_A_VALUE:
         return list(values)
@@ -131,20 +132,19 @@ def _grouped(values: Sequence[str]) -> list[str]:
     for value in order:
         thirds[min(2, 3 * before // len(values))].append(value)
         before += counts[value]
-    said = {
+    groups = {
         value: third[0] if third[0] == third[-1] else f"{third[0]} to {third[-1]}"
         for third in thirds
         for value in third
     }
-    return [said[value] for value in values]
+    return [groups[value] for value in values]
 
 
 def _margin(question: Question) -> float:
-    """Return how far the closest two of key and mistakes are apart, as the lint computes it; infinite for other kinds."""
+    """Return the margin between the closest two of the key and the mistakes; infinite for other kinds. See `Proof.margin`."""
     key, form = question.key, question.form
     if not (isinstance(key, QuantityKey) and isinstance(form, QuantityForm)):
         return math.inf
     values = [key.value, *(mistake.value for mistake in key.mistakes)]
-    allowed = [tolerance(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs) for value in values]
-    pairs = combinations(zip(values, allowed, strict=True), 2)
+    pairs = combinations(((value, tolerance_around(value, form, key)) for value in values), 2)
     return min((abs(a - b) / (near + far) for (a, near), (b, far) in pairs if near + far), default=math.inf)

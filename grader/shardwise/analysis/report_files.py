@@ -1,4 +1,4 @@
-"""The files of a report: a page without scripts, a table with a row for each item, the matches, and JSON."""
+"""The files of a report: a page without scripts, a table with one row per item, the matches, and JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAIRNESS = ("gap", "rho", "p", "p_corrected", "easiest_third", "hardest_third")
 
 
 def write_report(report: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Write the files of a report, which only their owner can read. Return their paths."""
+    """Write the files of a report so that only their owner can read them, and return their paths."""
     texts = {
         PAGE: report_page(report),
         TABLE: _items_csv(report),
@@ -79,12 +79,12 @@ def _chance(chance: float) -> str:
 
 
 def _histogram(bins: Sequence[Mapping[str, Any]]) -> str:
-    """Return an SVG of the scores, with all of it in words for who cannot see it."""
+    """Return a histogram of the scores as SVG, with its numbers as text for screen readers."""
     most = max((each["students"] for each in bins), default=0) or 1
     width, room = _WIDTH / len(bins), _HEIGHT - _TOP - _BOTTOM
-    words = "; ".join(f"{100 * each['from']:.0f} to {100 * each['to']:.0f} %: {each['students']}" for each in bins)
+    counts = "; ".join(f"{100 * each['from']:.0f} to {100 * each['to']:.0f} %: {each['students']}" for each in bins)
     drawn = [
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="Number of students by score. {escape(words)}">'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="Number of students by score. {escape(counts)}">'
     ]
     for place, each in enumerate(bins):
         tall = room * each["students"] / most

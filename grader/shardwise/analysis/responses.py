@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 
 from shardwise.analysis.measures import Numbers
 from shardwise.course.assigning.lockfile import Lock
+from shardwise.errors import Unreadable
 from shardwise.grading.results import Result
+from shardwise.kinds import kind_of
 from shardwise.question import Feedback, Outcome, Question
 
 
@@ -30,18 +33,22 @@ class Response:
         """The share of the points; nan if the grader failed."""
         said = self.feedback
         if said.outcome == Outcome.BROKEN:
-            return float("nan")
+            return math.nan
         return said.points / said.max_points if said.max_points else said.credit
 
-    @property
-    def is_wrong(self) -> bool:
-        """Whether it was read and did not earn all points."""
-        return self.feedback.outcome in (Outcome.INCORRECT, Outcome.PARTIAL)
+    @cached_property
+    def value(self) -> Any:
+        """The answer as its kind parses it; None if it could not be read."""
+        try:
+            read = self.feedback.read
+            return kind_of(self.question).parse(self.question.form, read) if read else None
+        except Unreadable:  # another version of the grader read it
+            return None
 
 
 @dataclass(frozen=True)
 class ItemResponses:
-    """A problem of the set, with the responses of everybody who was asked it."""
+    """A problem of the set, with the responses of every student who got it."""
 
     slug: str
     title: str
@@ -58,11 +65,6 @@ class ItemResponses:
         """The credit of each response."""
         return np.array([response.credit for response in self.responses])
 
-    @property
-    def wrong(self) -> list[Response]:
-        """The responses that were read and did not earn all points."""
-        return [response for response in self.responses if response.is_wrong]
-
     def share(self, outcome: Outcome) -> float:
         """Return the share of the responses with this outcome."""
         return sum(response.feedback.outcome == outcome for response in self.responses) / len(self.responses)
@@ -70,7 +72,7 @@ class ItemResponses:
 
 @dataclass(frozen=True)
 class ClassResponses:
-    """What a class answered to a set. Only graded notebooks have responses."""
+    """The responses of a class to a set, from its graded notebooks."""
 
     results: tuple[Result, ...]  # one for each student
     items: tuple[ItemResponses, ...]  # in the order of the set
@@ -108,7 +110,7 @@ class ClassResponses:
 
 def responses_of(results: Iterable[Result], lock: Lock) -> ClassResponses:
     """Return the responses of a class, with the questions from its lock file. Raises ShardwiseError for a damaged lock file."""
-    counted = _per_student(result for result in results if result.set == lock.set_name)
+    counted = tuple(_per_student(result for result in results if result.set == lock.set_name))
     found: dict[str, list[Response]] = defaultdict(list)
     places: dict[str, list[int]] = defaultdict(list)
     unmatched = 0
@@ -123,21 +125,17 @@ def responses_of(results: Iterable[Result], lock: Lock) -> ClassResponses:
             places[question.id].append(place)
     items = [
         ItemResponses(of[0].question.slug, of[0].question.title, of[0].question.kind, tuple(of))
-        for name, of in sorted(found.items(), key=lambda pair: fmean(places[pair[0]]))  # pools give some other places
+        for name, of in sorted(found.items(), key=lambda pair: fmean(places[pair[0]]))  # in a pool, its place varies
     ]
-    return ClassResponses(tuple(counted), tuple(items), unmatched)
+    return ClassResponses(counted, tuple(items), unmatched)
 
 
 def _questions(lock: Lock, student: str) -> Mapping[str, Question]:
     return {question.id: question for question in lock.questions(student)} if student in lock.places else {}
 
 
-def _per_student(results: Iterable[Result]) -> Sequence[Result]:
-    """Return one result for each student: the last graded one, or else the last; a notebook without an owner counts alone."""
-    return list(_chosen(results))
-
-
-def _chosen(results: Iterable[Result]) -> Iterator[Result]:
+def _per_student(results: Iterable[Result]) -> Iterator[Result]:
+    """Yield one result for each student, the last graded one or else the last, and every notebook whose owner is unknown."""
     by_student: dict[str, Result] = {}
     for result in results:
         before = by_student.get(result.student)

@@ -1,23 +1,24 @@
-"""Simulated classes: what a set will do, predicted from a simple model of students and from the bank's real draws.
+"""Simulated classes: a prediction of how a class will do on a set, from a simple model of students and real draws.
 
-A student has an ability, drawn from a normal distribution around 0. The probability of a right answer is a logistic function
-of the ability minus the item's difficulty (the Rasch model), which is set so that the average student is right as often as
-the rates say. A wrong answer is one of the recognised mistakes, another wrong answer, blank, or unreadable, with given rates;
-it is independent of the ability. Each problem is drawn with real seeds, and every answer is marked as a student's would be.
+Abilities are normally distributed around 0. The probability of a right answer is a logistic function of the ability minus the
+item's difficulty (the Rasch model). The difficulty is set so that the average student is right as often as the rates say. A
+wrong answer is a recognised mistake, another wrong answer, blank, or unreadable, with given rates that do not depend on the
+ability. Each problem is drawn with real seeds, and every answer is marked like a student's.
 
-Rates come from a former report, or else from the difficulty of a problem; then authors are assumed to list the most frequent
-mistake first.
+The rates come from an earlier report. Without one, they depend on the difficulty that a problem states, and authors are assumed
+to list the most frequent mistake first.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from shardwise.analysis.measures import Numbers
 from shardwise.analysis.responses import ClassResponses, ItemResponses, Response
 from shardwise.analysis.wrong_answers import same_in_every_draw
 from shardwise.bank.bank import Banks
@@ -33,8 +34,7 @@ from shardwise.question import Feedback, Outcome, Question
 
 USUAL_FACILITY = {"easy": 0.8, "medium": 0.65, "hard": 0.5}
 USUAL_MISTAKES, USUAL_BLANK, USUAL_UNREADABLE = 0.6, 0.1, 0.05  # shares of the answers that are not right
-OTHER_FACTORS = (0.37, 1.7, 5.3)  # of the key: wrong numbers that no mistake explains
-DRAWS = 40  # of each problem, unless the class is smaller; students share them
+OTHER_FACTORS = (0.37, 1.7, 5.3)  # wrong numbers that no mistake explains, as multiples of the key
 _LOGISTIC = 1.7  # a logistic function of 1.7 x is close to the normal distribution
 
 
@@ -49,13 +49,13 @@ class Slot:
 
 @dataclass(frozen=True)
 class Rates:
-    """How often students are right, make each mistake, or give no readable answer."""
+    """The rates of right answers, of each mistake, and of other answers to a problem."""
 
     right: float
-    mistakes: Mapping[str, float] | None = None  # by their text in every draw; None: by their order
-    other: float | None = None  # wrong answers that nobody listed
-    blank: float | None = None
-    unreadable: float | None = None
+    mistakes: Mapping[str, float] | None = None  # by their text without numbers; None if only their order is known
+    other: float = 0.0  # unlisted wrong answers; the remainder if only the mistakes' order is known
+    blank: float = USUAL_BLANK
+    unreadable: float = USUAL_UNREADABLE
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,14 @@ class MarkedDraw:
 
     question: Question
     right: Feedback
-    mistakes: tuple[tuple[int, Feedback], ...]  # the mistake that was meant, and what marking said
+    mistakes: tuple[tuple[int, str, Feedback], ...]  # index and text (without numbers) of the intended mistake
     others: tuple[Feedback, ...]
     blank: Feedback
     unreadable: Feedback
-    says: tuple[str, ...] = field(default=())  # the texts of the recognised mistakes
 
 
 def rates_in(report: Mapping[str, Any]) -> dict[str, Rates]:
-    """Return the rates of each item of a former report. Raises KeyError or TypeError for data that is no report."""
+    """Return the rates of each item in an earlier report. Raises KeyError or TypeError for any other data."""
     found = {}
     for item in report["items"]:
         mistakes = {same_in_every_draw(each["text"]): float(each["share"]) for each in item["mistakes"]}
@@ -86,7 +85,7 @@ def rates_in(report: Mapping[str, Any]) -> dict[str, Rates]:
 def marked_draws(
     banks: Banks, names: Sequence[str], draws: int, progress: Callable[[int], None] | None = None
 ) -> dict[str, list[MarkedDraw]]:
-    """Return draws of each problem with typical answers marked. Raises ShardwiseError for a problem that cannot be drawn."""
+    """Draw each problem several times and mark typical answers. Raises ShardwiseError for a problem that cannot be drawn."""
     folder = {name: str(bank.folder) for bank in reversed(banks.all) for name in bank.problems}
     jobs = [(folder[name], name, draws) for name in names]
     found = {}
@@ -105,7 +104,7 @@ def _marked(job: Job) -> list[MarkedDraw]:
 
 def _marked_draw(question: Question) -> MarkedDraw:
     kind = kind_of(question)
-    samples = kind.samples(question)
+    samples, texts = kind.samples(question), [same_in_every_draw(text) for text in kind.mistakes(question)]
 
     def said(raw: Any) -> Feedback:
         return check(question, raw, runner=run_here, is_graded=True)
@@ -121,29 +120,27 @@ def _marked_draw(question: Question) -> MarkedDraw:
     return MarkedDraw(
         question,
         said(first(Outcome.CORRECT)),
-        tuple((sample.mistake, said(sample.raw)) for sample in wrong if sample.mistake is not None),
+        tuple((each.mistake, texts[each.mistake], said(each.raw)) for each in wrong if each.mistake is not None),
         tuple(map(said, others)),
         said(""),
         said(first(Outcome.UNREADABLE)),
-        tuple(kind.mistakes(question)),
     )
 
 
 def findings_in(drawn: Mapping[str, Sequence[MarkedDraw]]) -> list[dict[str, Any]]:
-    """Return recognised mistakes that earn points, or that marking takes for another answer, and the number of such draws."""
+    """Return the mistakes that earn points or that marking recognises as another one, each with the number of such draws."""
     found: dict[tuple[str, str, bool], list[float]] = {}
     for name, draws in drawn.items():
         for draw in draws:
-            for meant, said in draw.mistakes:
+            for intended, text, said in draw.mistakes:
                 earns = said.credit > 0
-                if earns or said.mistake != meant:
-                    text = same_in_every_draw(draw.says[meant]) if meant < len(draw.says) else str(meant)
+                if earns or said.mistake != intended:
                     found.setdefault((name, text, earns), []).append(said.credit)
     return [
         {
             "item": name.rpartition("/")[2],
             "mistake": text,
-            "what": f"earns {_range(shares)} of the points" if earns else "is taken for another answer",
+            "what": f"earns {_range(shares)} of the points" if earns else "is marked as another answer",
             "draws": len(shares),
             "of": len(drawn[name]),
         }
@@ -152,7 +149,7 @@ def findings_in(drawn: Mapping[str, Sequence[MarkedDraw]]) -> list[dict[str, Any
 
 
 def _range(shares: Sequence[float]) -> str:
-    """Return the least and the largest of some shares.
+    """Return the range of some shares in per cent.
 
     >>> _range([0.5]), _range([0.25, 1.0])
     ('50 %', '25 to 100 %')
@@ -161,7 +158,7 @@ def _range(shares: Sequence[float]) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def simulated_class(
+def simulated_responses(
     slots: Sequence[Slot],
     drawn: Mapping[str, Sequence[MarkedDraw]],
     rates: Mapping[str, Rates],
@@ -170,20 +167,23 @@ def simulated_class(
     ability_sd: float,
     seed: int,
 ) -> ClassResponses:
-    """Return the responses of a simulated class."""
+    """Simulate a class that answers the slots of a set, with the standard deviation of abilities in logits."""
     rng = np.random.default_rng(seed)
-    abilities = rng.normal(0.0, ability_sd, students)
+    assumed = {
+        name: rates.get(draws[0].question.slug) or usual_rates(draws[0].question) for name, draws in drawn.items()
+    }
+    wrong = {name: [_wrong_answers(draw, assumed[name]) for draw in draws] for name, draws in drawn.items()}
     responses: dict[str, list[Response]] = {}
     results = []
-    for number, ability in enumerate(abilities, start=1):
+    for number, ability in enumerate(rng.normal(0.0, ability_sd, students), start=1):
         student, its = f"student-{number}", list[Feedback]()
         for slot in slots:
             for place in sorted(rng.permutation(len(slot.problems))[: slot.choose]):
                 name = slot.problems[place]
-                draw = drawn[name][int(rng.integers(len(drawn[name])))]
-                said = _answered(
-                    draw, rates.get(draw.question.slug) or usual_rates(draw.question), ability, ability_sd, rng
-                )
+                which = int(rng.integers(len(drawn[name])))
+                draw, (others, weights) = drawn[name][which], wrong[name][which]
+                is_right = rng.random() < _chance_of_right(assumed[name].right, ability, ability_sd)
+                said = draw.right if is_right else others[rng.choice(len(others), p=weights)]
                 if slot.points is not None:
                     share = said.points / said.max_points if said.max_points else 0.0
                     said = said.model_copy(update={"points": round(share * slot.points, 2), "max_points": slot.points})
@@ -205,38 +205,29 @@ def simulated_class(
 
 
 def usual_rates(question: Question) -> Rates:
-    """Return the rates that are assumed for a problem without a report."""
+    """Return the rates to assume for a problem that no report has."""
     return Rates(USUAL_FACILITY.get(question.difficulty, USUAL_FACILITY["medium"]))
 
 
-def _answered(draw: MarkedDraw, rates: Rates, ability: float, ability_sd: float, rng: np.random.Generator) -> Feedback:
-    """Return the feedback on one simulated answer."""
-    right = min(max(rates.right, 0.005), 0.995)
-    spread = math.sqrt(1 + (ability_sd / _LOGISTIC) ** 2)  # so that the average over all abilities is the rate
-    if rng.random() < 1 / (1 + math.exp(-ability - spread * math.log(right / (1 - right)))):
-        return draw.right
-    choices, weights = _wrong_choices(draw, rates)
-    return choices[rng.choice(len(choices), p=weights / weights.sum())]
+def _chance_of_right(rate: float, ability: float, ability_sd: float) -> float:
+    """Return the probability that a student is right; its average over all abilities is the rate."""
+    right = min(max(rate, 0.005), 0.995)
+    spread = math.sqrt(1 + (ability_sd / _LOGISTIC) ** 2)
+    return 1 / (1 + math.exp(-ability - spread * math.log(right / (1 - right))))
 
 
-def _wrong_choices(draw: MarkedDraw, rates: Rates) -> tuple[list[Feedback], Any]:
-    """Return the answers that are not right with their weights."""
+def _wrong_answers(draw: MarkedDraw, rates: Rates) -> tuple[list[Feedback], Numbers]:
+    """Return the feedback on answers that are not right, and the probability of each."""
     if rates.mistakes is None:
         order = [1 / (1 + place) for place in range(len(draw.mistakes))]
         shares = [USUAL_MISTAKES * each / sum(order) for each in order]
-        blank, unreadable = USUAL_BLANK, USUAL_UNREADABLE
-        other = 1 - sum(shares) - blank - unreadable
+        other = 1 - sum(shares) - rates.blank - rates.unreadable
     else:
-        texts = [same_in_every_draw(draw.says[meant]) if meant < len(draw.says) else "" for meant, _ in draw.mistakes]
-        shares = [rates.mistakes.get(text, 0.0) for text in texts]
-        other, blank, unreadable = rates.other or 0.0, rates.blank or 0.0, rates.unreadable or 0.0
-    others = [(said, other / len(draw.others)) for said in draw.others]
-    pairs = [
-        *zip([said for _, said in draw.mistakes], shares, strict=True),
-        *others,
-        (draw.blank, blank),
-        (draw.unreadable, unreadable),
-    ]
-    if not sum(share for _, share in pairs):
-        pairs = [(said, 1.0) for said, _ in pairs]
-    return [said for said, _ in pairs], np.array([share for _, share in pairs])
+        shares = [rates.mistakes.get(text, 0.0) for _, text, _ in draw.mistakes]
+        other = rates.other
+    answers = [*(said for _, _, said in draw.mistakes), *draw.others, draw.blank, draw.unreadable]
+    rest = [other / len(draw.others)] * len(draw.others) if draw.others else []
+    weights = np.array([*shares, *rest, rates.blank, rates.unreadable])
+    if not weights.any():
+        weights = np.ones(len(answers))
+    return answers, weights / weights.sum()

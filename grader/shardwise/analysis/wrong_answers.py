@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from shardwise.analysis.responses import ItemResponses, Response
-from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.labels import in_every_draw
 from shardwise.kinds.match.model import MatchForm, MatchKey
+from shardwise.question import Outcome
 
 _NUMERALS = re.compile(r"\d[\d.,\u202f]*")
-MOST_TEXTS = 8  # wrong answers of a kind without options that are listed
-LONGEST_TEXT = 300  # characters of an answer that is listed
+MOST_TEXTS = 8  # wrong answers to list for a kind without options
+LONGEST_TEXT = 300  # characters of a listed answer
 
 
 @dataclass(frozen=True)
@@ -26,11 +25,6 @@ class Tally:
 
     text: str  # Markdown
     students: tuple[str, ...]
-
-    @property
-    def count(self) -> int:
-        """How many students gave it."""
-        return len(self.students)
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,7 @@ class OptionTally:
 
 
 def recognised_mistakes(item: ItemResponses) -> list[Tally]:
-    """Return the recognised mistakes by how many students made them, in the words of one draw."""
+    """Return the recognised mistakes, the most frequent first, each in the words of one draw."""
     texts: dict[str, str] = {}
     students: dict[str, list[str]] = defaultdict(list)
     for response in item.responses:
@@ -55,8 +49,11 @@ def recognised_mistakes(item: ItemResponses) -> list[Tally]:
             same = same_in_every_draw(known[index])
             texts.setdefault(same, known[index])
             students[same].append(response.student)
-    found = [Tally(texts[same], tuple(who)) for same, who in students.items()]
-    return sorted(found, key=lambda tally: -tally.count)
+    return _most_frequent_first(Tally(texts[same], tuple(who)) for same, who in students.items())
+
+
+def _most_frequent_first(tallies: Iterable[Tally]) -> list[Tally]:
+    return sorted(tallies, key=lambda tally: -len(tally.students))
 
 
 def same_in_every_draw(text: str) -> str:
@@ -90,11 +87,9 @@ def option_tallies(item: ItemResponses) -> list[OptionTally]:
 
 
 def _options(response: Response) -> Iterator[tuple[str, bool, bool]]:
-    """Yield what could be picked, whether it is right, and whether it was picked; nothing for an unread answer."""
-    form, key, value = response.question.form, response.question.key, _value(response)
-    if value is None:
-        return
-    if isinstance(form, ChoiceForm) and isinstance(key, ChoiceKey):
+    """Yield each option, whether it is right, and whether it was picked; nothing if the answer could not be read."""
+    form, key, value = response.question.form, response.question.key, response.value
+    if isinstance(form, ChoiceForm) and isinstance(key, ChoiceKey) and value is not None:
         for label, text in in_every_draw(form.options).items():
             yield text, label in key.correct, label in value
     if isinstance(form, MatchForm) and isinstance(key, MatchKey) and isinstance(value, Mapping):
@@ -104,30 +99,22 @@ def _options(response: Response) -> Iterator[tuple[str, bool, bool]]:
                 yield f"{item} → {option}", key.pairs.get(number) == letter, value.get(number) == letter
 
 
-def _value(response: Response) -> Any:
-    try:
-        read = response.feedback.read
-        return kind_of(response.question).parse(response.question.form, read) if read else None
-    except Unreadable:
-        return None
-
-
 def other_texts(item: ItemResponses) -> list[Tally]:
-    """Return the most frequent wrong answers to a kind whose answers are texts, such as a formula, without recognised mistakes."""
+    """Return the most frequent unrecognised wrong answers of a kind whose answers are text, such as a formula; none for others."""
     if item.kind not in ("formula", "bugline", "order"):
         return []
     students: dict[str, list[str]] = defaultdict(list)
-    for response in item.wrong:
-        if response.feedback.mistake is None and response.feedback.read:
+    for response in item.responses:
+        said = response.feedback
+        if said.outcome in (Outcome.INCORRECT, Outcome.PARTIAL) and said.mistake is None and said.read:
             students[_in_words(response)[:LONGEST_TEXT]].append(response.student)
-    found = [Tally(text, tuple(who)) for text, who in students.items() if len(who) > 1]
-    return sorted(found, key=lambda tally: -tally.count)[:MOST_TEXTS]
+    return _most_frequent_first(Tally(text, tuple(who)) for text, who in students.items() if len(who) > 1)[:MOST_TEXTS]
 
 
 def _in_words(response: Response) -> str:
-    """Return an answer; an order of letters, which are shuffled in each draw, as the texts of its items."""
+    """Return an answer as text. An order consists of the texts of its items, because every draw shuffles their letters."""
     items = getattr(response.question.form, "items", None)
-    if not items or not isinstance(value := _value(response), list | tuple):
+    if not items or not isinstance(response.value, list | tuple):
         return response.feedback.read
     texts = in_every_draw(items)
-    return " → ".join(texts.get(label, str(label)) for label in value)
+    return " → ".join(texts.get(label, str(label)) for label in response.value)

@@ -1,4 +1,4 @@
-"""The commands about how a class does on a set, or will do: report and simulate."""
+"""The commands that report how a class did on a set, or predict it: report and simulate."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def report(
 ) -> None:
     """Report which items of a set work.
 
-    The page report.html shows the scores, facility and discrimination of every item, frequent mistakes and wrong answers that
-    nobody listed, whether all draws were equally hard, the reliability of the set, and answers that match another student's
-    key. The same numbers are in report.csv and report.json. All of these files name students: they are for instructors.
+    The page report.html shows the scores, the facility and discrimination of every item, frequent mistakes, unlisted wrong
+    answers, whether all draws were equally hard, the reliability of the set, and answers that match another student's key.
+    The same numbers are in report.csv and report.json. These files name students and are for instructors only.
     """
     from shardwise.analysis.report import report_of
     from shardwise.analysis.report_files import PAGE, write_report
@@ -69,10 +69,10 @@ def report(
     counts, flags = made["students"], sum(len(item["flags"]) for item in made["items"])
     typer.echo(
         f"{counts['graded']} graded, {counts['missing']} missing, {counts['ungraded'] + counts['incomplete']} not graded, "
-        f"{counts['excused']} excused; {len(made['items'])} items, {flags} thing{'s' * (flags != 1)} to look at"
+        f"{counts['excused']} excused; {len(made['items'])} item{'s' * (len(made['items']) != 1)}, {flags} thing{'s' * (flags != 1)} to look at"
     )
     if counts["graded"] < made["enough"]:
-        typer.echo(f"With fewer than {made['enough']} students, discrimination and reliability are mostly chance.")
+        typer.echo(f"With fewer than {made['enough']} students, discrimination and reliability are mostly noise.")
     typer.echo(
         f"Wrote {', '.join(path.name for path in written)} in {quote(str(out or folder))}. Open {quote(str((out or folder) / PAGE))}."
     )
@@ -82,7 +82,7 @@ def report(
 def simulate_set(
     definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file; in a course, its name.")],
     students: Annotated[int, typer.Option(min=2, max=100_000, help="Size of the class.")] = 300,
-    roster: Annotated[Path | None, typer.Option(help="Roster, whose number of students is used instead.")] = None,
+    roster: Annotated[Path | None, typer.Option(help="Roster; the class has as many students as it lists.")] = None,
     ability_sd: Annotated[
         float,
         typer.Option(
@@ -92,7 +92,7 @@ def simulate_set(
     rates: Annotated[
         Path | None,
         typer.Option(
-            help="report.json of an earlier class, whose rates of right answers and mistakes are used. Default: usual rates."
+            help="report.json of an earlier class with the rates of right answers and mistakes to use. Default: usual rates."
         ),
     ] = None,
     draws: Annotated[int, typer.Option(min=1, max=1000, help="Number of draws of each problem.")] = 40,
@@ -111,7 +111,7 @@ def simulate_set(
     """
     from shardwise.analysis.report import report_of
     from shardwise.analysis.report_files import PAGE, write_report
-    from shardwise.analysis.simulation import findings_in, marked_draws, simulated_class
+    from shardwise.analysis.simulation import findings_in, marked_draws, simulated_responses
     from shardwise.course.assigning.roster import load_roster
     from shardwise.course.assigning.set_file import load_set
 
@@ -125,9 +125,9 @@ def simulate_set(
     names = [name for slot in slots for name in slot.problems]
     with progress_bar("drawing", len(names)) as advance:
         drawn = marked_draws(banks, names, draws, advance)
-    found = simulated_class(slots, drawn, known, students=count, ability_sd=ability_sd, seed=seed)
+    found = simulated_responses(slots, drawn, known, students=count, ability_sd=ability_sd, seed=seed)
     if missing := [name for name in names if rates and name.rpartition("/")[2] not in known]:
-        typer.echo(f"{rates} has no rates of {', '.join(missing)}; usual rates are used.", err=True)
+        typer.echo(f"{rates} does not contain {', '.join(missing)}. Using the usual rates for them.", err=True)
     how = {
         "ability_sd": ability_sd, "draws": draws, "rates": f"the rates in {rates.name}" if rates else "usual rates of mistakes",
         "findings": findings_in(drawn),
@@ -143,7 +143,7 @@ def simulate_set(
 
 
 def _print_prediction(report: Any) -> None:
-    """Print what a simulated class predicts."""
+    """Print the report on a simulated class."""
     from shardwise.markdown.plain import to_plain
 
     rows = [
@@ -158,7 +158,7 @@ def _print_prediction(report: Any) -> None:
             f"from {100 * scores['lowest']:.0f} to {100 * scores['highest']:.0f} %"
         )
     if reliability["alpha"] is None:
-        typer.echo(f"Reliability is not defined. {reliability['why']}")
+        typer.echo(f"Reliability cannot be computed. {reliability['why']}")
     else:
         typer.echo(
             f"Reliability (Cronbach's alpha) {reliability['alpha']:.2f}; standard error of measurement {reliability['error']:.1f} of "
@@ -171,7 +171,7 @@ def _print_prediction(report: Any) -> None:
 
 
 def _slots(made: SetDefinition, banks: Banks) -> list[Slot]:
-    """Return the places of a set with their problems' ids."""
+    """Return the slots of a set with the ids of their problems."""
     from shardwise.analysis.simulation import Slot
     from shardwise.course.assigning.set_file import Pool
 
@@ -184,33 +184,35 @@ def _slots(made: SetDefinition, banks: Banks) -> list[Slot]:
 
 
 def _rates(path: Path | None) -> dict[str, Rates]:
-    """Return the rates in a report.json; none without a file."""
+    """Return the rates in a report.json; none if no file is given."""
     from shardwise.analysis.simulation import rates_in
 
     if path is None:
         return {}
     try:
         return rates_in(json.loads(path.read_text("utf-8")))
-    except OSError as error:
-        raise ShardwiseError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, TypeError, LookupError):
-        raise ShardwiseError(f"{path} is no report.json that `shardwise report` wrote.") from None
+        raise ShardwiseError(
+            f"{path} was not written by `shardwise report`. Name the report.json of an earlier class."
+        ) from None
 
 
 def _chosen_set(name: str | None, names: set[str], folder: Path) -> str:
-    """Return the set that was named, or the only one."""
+    """Return the named set, or the only one. Raises ShardwiseError if it has no results, or if there are several."""
     known = sorted(filter(None, names))
     if not known:
-        raise ShardwiseError(f"{folder} has no results of a set.")
+        raise ShardwiseError(f"Cannot find results of a set in {folder}.")
     if name is not None and name not in known:
-        raise ShardwiseError(f"{folder} has no results of the set {name!r}. It has {', '.join(known)}.")
+        raise ShardwiseError(
+            f"Cannot find results of the set {name!r} in {folder}. Sets with results: {', '.join(known)}."
+        )
     if name is None and len(known) > 1:
         raise ShardwiseError(f"{folder} has results of several sets: {', '.join(known)}. Choose one with --set.")
     return name or known[0]
 
 
 def _lock_of(name: str, given: list[Path], folder: Path, course: Course | None, key: Path | None) -> Lock:
-    """Return the lock file of a set, which has the questions and keys."""
+    """Return the lock file of a set. Raises ShardwiseError if none is found."""
     from shardwise.course.assigning.keys import named_key
     from shardwise.grading.intake import locks_near
 
@@ -220,6 +222,6 @@ def _lock_of(name: str, given: list[Path], folder: Path, course: Course | None, 
     if name not in found.known:
         others = f" {' '.join(found.unused)}" if found.unused else ""
         raise ShardwiseError(
-            f"Found no lock file of the set {name!r}, which has the questions and keys. Name it with --lock.{others}"
+            f"Cannot find the lock file of the set {name!r}, which contains the questions and keys. Name it with --lock.{others}"
         )
     return found.known[name]

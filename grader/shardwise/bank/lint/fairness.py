@@ -62,8 +62,8 @@ class Spread:
             name: getattr(self.hardest, name) - getattr(self.easiest, name)
             for name in ("digits", "conversions", "nearness")
         }
-        told = sorted((part for part in parts.items() if abs(part[1]) >= 0.05), key=lambda part: -abs(part[1]))
-        return ", ".join(f"{name} {size:+.1f}" for name, size in told)
+        largest = sorted((part for part in parts.items() if abs(part[1]) >= 0.05), key=lambda part: -abs(part[1]))
+        return ", ".join(f"{name} {size:+.1f}" for name, size in largest)
 
 
 def spreads(
@@ -106,7 +106,7 @@ def effort(problem: Problem, seed: str) -> Effort:
 
 
 def effort_of(question: Question, margin: float) -> Effort:
-    """Return the work that a question takes whose nearest wrong answer is this far from the key; see `Proof.margin`."""
+    """Return the work that a question takes. `margin` is the distance of its nearest wrong answer; see `Proof.margin`."""
     numbers, units = _read(question)
     return Effort(
         question.seed,

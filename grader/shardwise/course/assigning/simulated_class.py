@@ -26,23 +26,23 @@ ATTACKS = {
 
 
 def right(question: Question) -> str | None:
-    """Return the right answer."""
+    """Return the source of the right answer."""
     return _written(question, Outcome.CORRECT, None)
 
 
 def mistaken(question: Question) -> str | None:
-    """Return the first recognised mistake, or the first wrong answer."""
+    """Return the source of the first recognised mistake or, without one, of the first wrong answer."""
     tries = ((Outcome.INCORRECT, 0), (Outcome.PARTIAL, 0), (Outcome.INCORRECT, None), (Outcome.PARTIAL, None))
     return next((text for text in (_written(question, *wanted) for wanted in tries) if text), None)
 
 
 def unreadable(question: Question) -> str | None:
-    """Return an answer that cannot be read."""
+    """Return the source of an answer that cannot be read."""
     return f"{variable_of(question)} = 'a lot, I think'"
 
 
 def blank(question: Question) -> str | None:
-    """Nothing."""
+    """Return None, so that the cell stays unchanged."""
     return None
 
 
