@@ -111,6 +111,10 @@ class Problem:
         """The folder of its bank."""
         return self.path.parents[2]
 
+    def is_among(self, names: Sequence[str]) -> bool:
+        """Return whether one of some names is the slug or the beginning of the id. No names at all mean every problem."""
+        return not names or self.id.startswith(tuple(names)) or self.slug in names
+
 
 def _can_be_listed(data: Any) -> bool:
     """Return whether a file has the fields that a list of problems shows; validating every file takes seconds."""
