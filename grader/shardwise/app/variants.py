@@ -10,7 +10,7 @@ from typing import Any
 
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.cpu_limit import at_most
-from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.lint.problem import lint_problem
 from shardwise.bank.posing import question_of, solved
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kind_of

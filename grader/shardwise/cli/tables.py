@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from shardwise.bank.lint.fairness import Spread
-    from shardwise.bank.lint.lint import Report
+    from shardwise.bank.lint.problem import Report
     from shardwise.course.collecting.receipts import Receipt
     from shardwise.grading.consequences import Consequences
     from shardwise.grading.outcome import Batch
