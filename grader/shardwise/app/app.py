@@ -78,7 +78,7 @@ class App:
     def _section(self, request: Request) -> Data:
         walk = self._walks.get(self._text(request, "chapter"))
         if walk is None:
-            raise ShardwiseError(f"There is no chapter “{safe(self._text(request, 'chapter')[:80])}”.")
+            raise ShardwiseError(f"Unknown chapter “{safe(self._text(request, 'chapter')[:80])}”.")
         return {"section": walk.section(self._text(request, "step"))}
 
     def _open(self, request: Request) -> Data:
@@ -139,7 +139,7 @@ class App:
     def _element(self, request: Request) -> Data:
         name = self._text(request, "name")
         if name not in added(ELEMENTS):
-            raise ShardwiseError(f"There is no “{safe(name[:80])}” here.")
+            raise ShardwiseError(f"Unknown page “{safe(name[:80])}”.")
         if name not in self._elements:
             self._elements[name] = load_added(ELEMENTS, name)(self._session.banks)
         element = self._elements[name]

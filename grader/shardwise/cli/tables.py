@@ -16,7 +16,6 @@ import typer
 
 from shardwise.bank.pages.formulas import Formula
 from shardwise.kinds import kind_of, text_of, variable_of
-from shardwise.kinds.answers import known_answers, wanted_results
 from shardwise.markdown.terminal import cells, columns, in_columns, to_terminal
 
 _MOST_ROWS = 60  # nobody reads a longer table
@@ -107,6 +106,8 @@ def _wanted(question: Question) -> str:
 
 def _answers(question: Question) -> dict[int | None, str]:
     """Return the right answer, under None, and the answer of each mistake; for a program, what it has to return."""
+    from shardwise.kinds.answers import known_answers, wanted_results
+
     kind, variable = kind_of(question), variable_of(question)
     if kind.is_program:
         return {None: wanted_results(question)}

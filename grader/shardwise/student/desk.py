@@ -85,7 +85,7 @@ class Desk:
         return self._session.state(question)
 
     def label(self, question: Question) -> str:
-        """Return the number of a question's problem, such as 1.4; empty if no bank in use has it."""
+        """Return the number of a question's problem, such as 1.4, or "" if no bank in use has it."""
         with suppress(ShardwiseError):
             return self._session.banks.label(self._session.banks.find(question.id).id)
         return ""

@@ -98,7 +98,7 @@ class References:
         return found  # type: ignore[no-any-return]
 
     def line_of(self, error: BaseException) -> str:
-        """Return the innermost line of these modules in a traceback, such as "solutions/loans.py:12"; empty if there is none."""
+        """Return the innermost line of these modules in a traceback, such as "solutions/loans.py:12", or "" if there is none."""
         lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, SyntaxError):
             lines.append((error.filename or "", error.lineno))

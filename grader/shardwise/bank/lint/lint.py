@@ -9,7 +9,8 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from shardwise.bank.bank import Bank, Banks, Problem, section_faults
+from shardwise.bank.bank import Bank, Banks, Problem
+from shardwise.bank.chapters import section_faults
 from shardwise.bank.lint.passed import Passed
 from shardwise.bank.lint.problem import Report, lint_problem
 from shardwise.bank.lint.unlisted_files import stray_files, twins
