@@ -18,11 +18,10 @@ from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.digests import files_below
 from shardwise.bank.processes import end_at_once, is_of_the_command
 from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.kinds.calls import in_one_line
 from shardwise.markdown.escaping import safe
 from shardwise.markdown.html import to_html
 from shardwise.question import Question
-from shardwise.student.desk import Desk
+from shardwise.student.desk import Desk, error_reply
 from shardwise.student.progress.journal import Journal
 from shardwise.student.session import Session
 
@@ -62,9 +61,7 @@ class Preview:
         except ShardwiseError as error:
             return {"error": to_html(safe(str(error)))}
         except Exception as error:
-            return {
-                "error": to_html(f"Something went wrong on our side (`{safe(in_one_line(error))}`). Please report it.")
-            }
+            return error_reply(error)
 
     def close(self) -> None:
         """End the processes that draw."""

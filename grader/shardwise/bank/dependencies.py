@@ -15,7 +15,7 @@ from pathlib import Path
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.digests import files_below, package_digest
 from shardwise.bank.files import PROSE
-from shardwise.bank.pages.curriculum import NAME
+from shardwise.bank.pages.curriculum import FILE as CURRICULUM
 from shardwise.errors import ShardwiseError
 from shardwise.plugins import KINDS, added, folders_of_kinds, kinds_and_packages
 
@@ -85,7 +85,7 @@ class Dependencies:
     def _data(self) -> frozenset[Path]:
         """The data that any module may read, and the bank's units, without the lists that other checks use."""
         data = {self._solutions / name for name in files_below(self._solutions) if not name.endswith(".py")}
-        lists = (NAME, PROSE)
+        lists = (CURRICULUM, PROSE)
         return frozenset(data | {path for path in self._bank.lessons.glob("*.yaml") if path.name not in lists})
 
     @cached_property

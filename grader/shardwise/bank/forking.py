@@ -20,7 +20,9 @@ from shardwise.errors import ShardwiseError
 _NAMED = re.compile(r"""\b(ref|reference|oracle)['"]*\s*[:(][\s'"\\]*([A-Za-z_]\w*(?:\.\w+)*)\.\w+""")
 _RECORD = "# Forked from {name}, digest {digest}. `shardwise fork --check` reports when that problem changes.\n"
 _RECORDED = re.compile(r"^# Forked from (?P<name>\S+), digest (?P<digest>\w+)\.", re.MULTILINE)
-_LESSON = "# {title}\n\nThis chapter replaces problems of another bank. Next to that bank, its lesson is shown.\n"
+_LESSON = (
+    "# {title}\n\nThis chapter replaces problems of another bank. If that bank is open too, students see its lesson.\n"
+)
 
 
 @dataclass(frozen=True)

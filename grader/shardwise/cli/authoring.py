@@ -102,7 +102,7 @@ def fork(
         for name, why in found:
             typer.echo(f"{name}: {why or 'the original has not changed'}")
         if not found:
-            typer.echo(f"{into} has no forks")
+            typer.echo(f"No forks in {into}")
         raise typer.Exit(1 if any(why for _, why in found) else 0)
     if not problem:
         raise ShardwiseError("Which problem? `shardwise list` shows all; for example:  shardwise fork adam-states")
@@ -118,7 +118,7 @@ def fork(
     others = " ".join(f"--bank {quote(name)}" for name in bank or [SHIPPED])
     typer.echo(
         f"Edit it, then check it:    shardwise lint {original.slug} --bank {own}\n"
-        f"Use it for the original:   --bank {own} {others}\n"
+        f"Replace the original:      --bank {own} {others}\n"
         f"Has the original changed?  shardwise fork --check --into {own}" + (f" {others}" if bank else "")
     )
 

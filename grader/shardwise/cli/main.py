@@ -135,7 +135,7 @@ def _broken(name: str, error: ShardwiseError) -> typer.Typer:
 
 
 def main() -> None:
-    """The `shardwise` command."""
+    """Run the `shardwise` command."""
     if isinstance(sys.stdout, TextIOWrapper):  # a pipe on Windows or with LC_ALL=C cannot encode × and █
         sys.stdout.reconfigure(errors="replace")
     try:
