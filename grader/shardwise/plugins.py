@@ -31,19 +31,19 @@ def load_added(group: str, name: str) -> Any:
     """Load the object that a package adds under a name. Raises ShardwiseError if two packages add it, or it cannot be loaded."""
     entries, what = added(group)[name], described(group, name)
     if len(entries) > 1:
-        raise ShardwiseError(f"{what[0].upper()}{what[1:]}. Uninstall all but one of them.")
+        raise ShardwiseError(f"The {what}. Uninstall all but one of them.")
     try:
         return entries[0].load()
     except (Exception, SystemExit) as error:
         raise ShardwiseError(
-            f"{what[0].upper()}{what[1:]} cannot be loaded: {said_by(error)}. Fix that package, or uninstall it."
+            f"The {what} cannot be loaded: {said_by(error)}. Fix that package, or uninstall it."
         ) from error
 
 
 def described(group: str, name: str) -> str:
-    """Describe an added object and its package, such as "the kind 'pairs' of pairs-kind 1.5"."""
+    """Describe an added object and its package, such as "kind 'pairs' of pairs-kind 1.5"."""
     packages = sorted(_package(entry) for entry in added(group)[name])
-    called = f"the {group.rpartition('.')[2].removesuffix('s')} {name!r}"
+    called = f"{group.rpartition('.')[2].removesuffix('s')} {name!r}"
     return f"{called} of {packages[0]}" if len(packages) == 1 else f"{called} is added by {' and '.join(packages)}"
 
 

@@ -162,14 +162,14 @@ def test_the_index_leads_only_to_places_that_exist(app: App) -> None:
     ("asked", "words"),
     [
         ("nothing", "must be a dictionary"),
-        ({"do": "section", "chapter": "x", "step": "end"}, "no chapter “x”"),
+        ({"do": "section", "chapter": "x", "step": "end"}, "Unknown chapter “x”"),
         ({"do": "section", "chapter": RING, "step": "x"}, "no section “x”"),
         ({"do": "section", "chapter": 3}, "its <code>chapter</code> as text"),
-        ({"do": "open", "problem": "x"}, "There is no problem “x”"),
-        ({"do": "read", "chapter": "x", "step": "y"}, "There is no chapter"),
+        ({"do": "open", "problem": "x"}, "Unknown problem “x”"),
+        ({"do": "read", "chapter": "x", "step": "y"}, "Unknown chapter"),
         ({"do": "set"}, "give <code>settings</code>"),
         ({"do": "typed", "problem": "x"}, "give <code>drafts</code>"),
-        ({"do": "element", "name": "<b>"}, "no “&lt;b&gt;” here"),
+        ({"do": "element", "name": "<b>"}, "Unknown page “&lt;b&gt;”"),
     ],
 )  # fmt: skip
 def test_a_bad_request_gets_an_error_in_words(app: App, asked: object, words: str) -> None:

@@ -86,6 +86,18 @@ def test_a_reference_that_ends_its_process_is_reported(preview: Preview, bank: P
     assert len(asked(preview, "variants")["variants"]) == 3
 
 
+def test_a_reference_that_raises_keyboard_interrupt_is_a_fault(preview: Preview, bank: Path) -> None:
+    loans = bank / "solutions" / "loans.py"
+    for raised in ("\nraise KeyboardInterrupt\n", "\ndef monthly_payment(): raise KeyboardInterrupt\n"):
+        before = loans.read_text()
+        loans.write_text(before + raised)
+        asked(preview, "bank")
+        assert asked(preview, "variants")["variants"] == []
+        (fault,) = asked(preview, "lint")["faults"]
+        assert "KeyboardInterrupt" in fault and "solutions/loans.py:" in fault
+        loans.write_text(before)
+
+
 def test_what_an_author_tries_is_not_saved_as_progress(
     preview: Preview, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,11 +139,11 @@ def test_of_two_problems_with_the_same_name_the_first_banks_is_used(a_bank: Call
     assert {banks.find_chapter(name) for name in (2, "02", "02-more", "More", "mor")} == {"02-more"}
     with pytest.raises(ShardwiseError, match="Several chapters match 'z': 01-zero, 02-more"):
         banks.find_chapter("z")
-    with pytest.raises(ShardwiseError, match=r"There is no chapter '3'\. The chapters are 01-zero, 02-more\."):
+    with pytest.raises(ShardwiseError, match=r"Unknown chapter '3'\. The chapters are 01-zero, 02-more\."):
         banks.find_chapter(3)
-    with pytest.raises(ShardwiseError, match=r"There is no chapter '09-none'. The chapters are 01-zero, 02-more\."):
+    with pytest.raises(ShardwiseError, match=r"Unknown chapter '09-none'. The chapters are 01-zero, 02-more\."):
         banks.of("09-none")
-    with pytest.raises(ShardwiseError, match=r"There is no problem “stat-bytes”\. Did you mean state-bytes"):
+    with pytest.raises(ShardwiseError, match=r"Unknown problem “stat-bytes”\. Did you mean state-bytes"):
         banks.find("stat-bytes")
 
 
@@ -292,7 +292,7 @@ def test_a_session_uses_the_banks_that_it_is_given(a_bank: Callable[..., Path]) 
     ours, theirs = a_bank("ours"), a_bank("theirs", slug="more-bytes")
     assert said(api.use_bank(str(ours))) == f"Bank: {ours} (1 chapter, 1 problem)"
     assert "A problem of ours" in said(api.another("state-bytes"))
-    assert "There is no problem “more-bytes”" in said(api.check("more-bytes", "1 B"))
+    assert "Unknown problem “more-bytes”" in said(api.check("more-bytes", "1 B"))
     assert said(api.use_bank(str(theirs), str(ours))).startswith(f"Bank: {theirs} (1 chapter, 1 problem), {ours} (")
     for name in ("state-bytes", "more-bytes"):
         assert isinstance(api.check(name, "1 B"), api.Checked)

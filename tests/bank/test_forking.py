@@ -50,6 +50,16 @@ def test_a_second_fork_joins_the_first_and_keeps_a_reference_that_was_changed(tm
         fork_problem(first, mine)
 
 
+def test_a_fork_has_a_module_that_a_reference_imports_when_it_runs(tmp_path: Path) -> None:
+    solutions = shutil.copytree(FINANCE, tmp_path / "finance") / "solutions"
+    (solutions / "rounding.py").touch()
+    with (solutions / "loans.py").open("a") as reference:
+        reference.write("\ndef _rounding():\n    from . import rounding\n    return rounding\n")
+    finance, mine = open_banks([tmp_path / "finance"]), tmp_path / "mine"
+    problem = next(problem for problem in finance.problems.values() if "loans." in problem.text)
+    assert mine / "solutions" / "rounding.py" in fork_problem(problem, mine).written
+
+
 def test_a_fork_reports_that_its_original_or_a_reference_has_changed(tmp_path: Path) -> None:
     shutil.copytree(FINANCE, tmp_path / "finance")
     finance, mine = open_banks([tmp_path / "finance"]), tmp_path / "mine"
@@ -61,7 +71,7 @@ def test_a_fork_reports_that_its_original_or_a_reference_has_changed(tmp_path: P
     ((name, why),) = changed_originals(Bank.open(mine), open_banks([tmp_path / "finance"]))
     assert (name, why) == (problem.id, f"the original has changed: compare {problem.path}")
     assert list(changed_originals(Bank.open(mine), open_banks(["shipped"]))) == [
-        (problem.id, f"there is no {problem.id} any more")
+        (problem.id, f"the original {problem.id} no longer exists")
     ]
 
 

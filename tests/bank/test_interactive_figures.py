@@ -106,7 +106,7 @@ def test_an_unknown_or_impossible_setting_is_reported() -> None:
 
 
 def test_an_unknown_name_gets_the_closest_one() -> None:
-    with pytest.raises(ShardwiseError, match=r"There is no figure “rings”. Did you mean “ring”\?"):
+    with pytest.raises(ShardwiseError, match=r"Unknown figure “rings”. Did you mean “ring”\?"):
         the("rings")
     with pytest.raises(ShardwiseError, match=f"The figures are {', '.join(NAMES)}"):
         the("???")
@@ -144,7 +144,7 @@ def test_a_notebook_without_a_kernel_shows_the_still_in_words_and_as_a_picture(m
     assert isinstance(widget, Picture)
     assert "Seven boards of 4 by 4 cells" in widget._plain
     assert 'src="data:image/png;base64,iVBOR' in widget._html and 'alt="Seven boards' in widget._html
-    assert "There is no figure" in repr(api.figure("rung"))
+    assert "Unknown figure" in repr(api.figure("rung"))
     listed = repr(api.figure()).splitlines()
     assert len(listed) == len(NAMES) and any("A ring all-reduce, step by step" in line for line in listed)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from shardwise.bank.bank import Bank, Banks, section_faults
+from shardwise.bank.bank import Bank, Banks
+from shardwise.bank.chapters import section_faults
 from shardwise.bank.lesson import sections_of
 from shardwise.bank.lint.lint import faults_of, lint
 from shardwise.bank.scaffold import new_problem, starter
@@ -180,7 +181,7 @@ def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) 
     [
         (SECTIONS.replace("third-one", "first-one"), "6:7: problems: first-one is listed twice"),
         (SECTIONS.replace(", second-one", ""), "second-one.yaml is in this folder but not in the list"),
-        (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: there is no fourth-one.yaml in this folder"),
+        (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: cannot find fourth-one.yaml in this folder"),
         (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not valid YAML: "),
         (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: expected a list, but found 'first-one'"),
         ("problems: {}\n", "problems: expected at least 1 entry"),

@@ -12,7 +12,8 @@ import pytest
 
 from checkout import ROOT, TEMPLATES, checkout_bank, problem_of, template
 from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.lint.lint import faults_of, lint, lint_problem
+from shardwise.bank.lint.lint import faults_of, lint
+from shardwise.bank.lint.problem import lint_problem
 from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter

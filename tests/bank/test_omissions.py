@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkout import problem_of, template
-from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.lint.problem import lint_problem
 
 RING = """\
 title: Ring time

@@ -60,6 +60,8 @@ def edit(name: str | Path, text: str = "\n# changed\n") -> Callable[[Path], obje
         (edit("solutions/deep/__init__.py"), {QUANTITY, FORMULA}),
         (edit("solutions/deep/prices.json", "{}"), {QUANTITY, FORMULA, ORDER}),  # any module may read it
         (edit("problems/units.yaml", "{}"), {QUANTITY, FORMULA, ORDER}),
+        (edit("problems/curriculum.yaml", "rows: []"), set()),
+        (edit("problems/prose.yaml", "avoid: []"), set()),
         (edit("solutions/other.py"), set()),
         (edit(CHAPTER / "lesson.md"), set()),
     ],

@@ -212,7 +212,7 @@ def test_an_answer_needs_no_quotes_and_may_begin_with_a_minus(run: Any, words: l
 def test_a_misspelt_option_is_not_part_of_an_answer(run: Any) -> None:
     ran = run("check", "bytes-per-gpu", "31 GB", "--sed", "7")
     assert ran.code == 2
-    assert "There is no option --sed. See `shardwise check --help`." in ran.err
+    assert "Unknown option --sed. See `shardwise check --help`." in ran.err
 
 
 def test_a_blank_answer_in_the_terminal_explains_what_to_type_without_a_variable(run: Any) -> None:
@@ -440,10 +440,10 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("check", "bytes-per-gpo", "1 GB"), "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
-        (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
+        (("check", "bytes-per-gpo", "1 GB"), "Unknown problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
+        (("show", "zzzzzz"), "Unknown problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
         (("check", "ring-time-function", "nowhere.py"), "give a file that defines the function; 'nowhere.py' is not a file."),
-        (("list", "--chapter", ""), "There is no chapter ''. The chapters are 01-ring-all-reduce, "),
+        (("list", "--chapter", ""), "Unknown chapter ''. The chapters are 01-ring-all-reduce, "),
         (("init", "bank", str(ROOT / "README.md" / "bank")), "README.md is not a folder. Nothing was written; name a new folder."),
         (("assign", "/dev/zero", "--roster", "/dev/zero", "--out", "/dev/null/x"), "/dev/zero: cannot be read: it is a pipe, a socket or a device"),
         (("list", "--difficulty", "tricky"), "No problem matches difficulty tricky. A difficulty is easy, medium or hard."),
@@ -451,14 +451,14 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
         (("grade", "/", "--out", __file__), f"--out needs a folder, but {__file__} is a file."),
         (("list", "--chapter", "parallelism"), "Several chapters match 'parallelism': 07-pipeline-parallelism, 08-tensor"),
         (("list", "--bank", "/nowhere"), "/nowhere is not a bank: it has no folder problems/. To create one:  shardwise init bank /nowhere"),
-        (("schema", "essay"), "There is no schema for 'essay'. Choose problem, chapter, curriculum, prose, units, set, course or overrides."),
+        (("schema", "essay"), "Unknown file 'essay'. Choose problem, chapter, curriculum, prose, units, set, course or overrides."),
         (("lint", "essay"), "No problem's id starts with essay."),
         (("new", "none/essay"), "'none' is not a valid chapter name. Write two digits and a slug, such as 01-ring-all-reduce."),
-        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'. The kinds are bugline,"),
+        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "Unknown kind 'essay'. The kinds are bugline,"),
         (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", "/dev/null/x"), "/nowhere.yaml: cannot be read: No such file"),
         (("grade", "/nowhere", "--out", "/dev/null/x"), "/nowhere does not exist."),
         (("formulas", "--write", "/proc/x.md"), "shardwise: /proc/x.md: "),
-        (("show", "z" * 10_000), f"There is no problem “{'z' * 100}”."),
+        (("show", "z" * 10_000), f"Unknown problem “{'z' * 100}”."),
     ],
 )  # fmt: skip
 def test_a_user_error_prints_one_line_and_exits_with_2(run: Any, args: tuple[str, ...], words: str) -> None:

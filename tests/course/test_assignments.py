@@ -110,7 +110,7 @@ def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: P
     with pytest.raises(Faulty) as error:
         load_set(path, whole_bank)
     text = str(error.value)
-    assert "set.yaml:4:5: There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu" in text
+    assert "set.yaml:4:5: Unknown problem “bytes-per-gpo”. Did you mean bytes-per-gpu" in text
     assert "set.yaml:6:5: 01-ring-all-reduce/ring-time is listed twice" in text
     path.write_text("name: Week 1!\ntitle: Week 1\nproblems: [{id: ring-time, points: many}]\n")
     with pytest.raises(Faulty) as error:

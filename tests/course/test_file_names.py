@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from shardwise.bank.bank import Bank, bad_slug
+from shardwise.bank.bank import Bank
+from shardwise.bank.chapters import bad_slug
 from shardwise.bank.scaffold import init_bank
 from shardwise.course.assigning.assignments import SetDefinition, assign
 from shardwise.course.assigning.roster import Student, load_roster

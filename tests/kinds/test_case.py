@@ -11,7 +11,7 @@ import pytest
 
 from case_students import answers, carrying
 from checkout import problem_of, template
-from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.lint.problem import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty
 from shardwise.kinds import kind_of

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkout import posed, problem_of, template
-from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.lint.problem import lint_problem
 from shardwise.errors import Faulty
 from shardwise.kinds import kinds, text_of
 from shardwise.kinds.estimate.scoring import credit

@@ -10,7 +10,7 @@ import pytest
 from checkout import checkout_bank, problem_of, template
 from drawing import every_sixth_at_once
 from shardwise.bank.bank import Problem
-from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.lint.problem import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.kinds.formula.compare import parse_formula
 from shardwise.kinds.formula.explain import explain

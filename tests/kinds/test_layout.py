@@ -13,7 +13,7 @@ import pytest
 
 from checkout import posed, problem_of, template
 from shardwise.bank.bank import Problem
-from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.lint.problem import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, kinds, text_of

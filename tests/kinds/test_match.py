@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checkout import posed, problem_of, template
-from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.lint.problem import lint_problem
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds.match.model import MatchForm, MatchKey
 from shardwise.markdown.feedback import as_plain

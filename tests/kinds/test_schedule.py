@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkout import checkout_bank, posed, problem_of, template
-from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.lint.problem import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.grading.feedback_page import page

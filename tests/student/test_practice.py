@@ -123,10 +123,10 @@ def test_an_untouched_function_is_blank_and_a_touched_one_is_marked() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("bytes-per-gpo", "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
+        ("bytes-per-gpo", "Unknown problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
         ("bytes_per_gpu", "Did you mean bytes-per-gpu"),
-        ("zzzzzz", "There is no problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
-        ("1.75 GB", "There is no problem “1.75 GB”."),
+        ("zzzzzz", "Unknown problem “zzzzzz”. `shardwise list` shows all problems; for another bank, add --bank."),
+        ("1.75 GB", "Unknown problem “1.75 GB”."),
         (1.75, "A problem name must be text, such as 'monthly-payment', not float."),
         (len, "not builtin_function_or_method."),
         ([], "not list."),

@@ -575,7 +575,7 @@ def test_deleting_asks_first(run: Any, kept: ProgressFile, monkeypatch: pytest.M
         (["--forget"], "--forget needs --problem NAME or --all."),
         (["--forget", "--all", "--problem", "x"], "--forget needs --problem NAME or --all."),
         (["--all"], "--problem, --all and --yes work only with --forget."),
-        (["--forget", "--problem", "no-such-problem"], "There is no problem “no-such-problem”."),
+        (["--forget", "--problem", "no-such-problem"], "Unknown problem “no-such-problem”."),
     ],
 )
 def test_what_cannot_be_meant_is_refused(run: Any, words: list[str], said: str) -> None:
@@ -590,4 +590,4 @@ def test_without_a_file_the_commands_say_so(run: Any, monkeypatch: pytest.Monkey
 
 
 def test_a_chapter_of_no_bank_is_refused(run: Any) -> None:
-    assert "There is no chapter 'xyz'" in run("practice", "--chapter", "xyz")[1]
+    assert "Unknown chapter 'xyz'" in run("practice", "--chapter", "xyz")[1]

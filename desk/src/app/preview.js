@@ -26,6 +26,7 @@ export class Preview {
   }
 
   start() {
+    document.body.classList.add("preview");
     addEventListener("hashchange", () => this.#arrive());
     addEventListener("visibilitychange", () => this.#look());
     setInterval(() => this.#look(), LOOKS_MS);
@@ -50,9 +51,10 @@ export class Preview {
   async #look() {
     if (document.hidden || !this.#stamp) return;
     const { stamp, error } = await this.backend.ask({ do: "stamp" });
-    if (error) this.#trouble = error;
-    if (error) this.#paint();
-    else if (stamp !== this.#stamp) await this.#load();
+    if (error) {
+      this.#trouble = error;
+      this.#paint();
+    } else if (stamp !== this.#stamp) await this.#load();
   }
 
   /** Load the list and the problem on the page; the page stays where it is scrolled to. */

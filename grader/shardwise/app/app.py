@@ -12,11 +12,10 @@ from shardwise.app.record import Marks, record_as_data, towards_mastery
 from shardwise.app.steps import overview, walks
 from shardwise.bank.discovery import name_of
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.calls import Runner, in_one_line
+from shardwise.kinds.calls import Runner
 from shardwise.markdown.escaping import safe
-from shardwise.markdown.html import to_html
 from shardwise.plugins import ELEMENTS, added, load_added
-from shardwise.student.desk import Desk
+from shardwise.student.desk import Desk, error_reply
 from shardwise.student.progress.chapters import progress_of, streak
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import READ, SEED, SETTING
@@ -59,12 +58,8 @@ class App:
         try:
             with self._lock:
                 return action(self, request)
-        except ShardwiseError as error:
-            return {"error": to_html(str(error))}
         except Exception as error:
-            return {
-                "error": to_html(f"Something went wrong on our side (`{safe(in_one_line(error))}`). Please report it.")
-            }
+            return error_reply(error)
 
     @cached_property
     def _walks(self) -> dict[str, Any]:
@@ -78,7 +73,7 @@ class App:
     def _section(self, request: Request) -> Data:
         walk = self._walks.get(self._text(request, "chapter"))
         if walk is None:
-            raise ShardwiseError(f"There is no chapter “{safe(self._text(request, 'chapter')[:80])}”.")
+            raise ShardwiseError(f"Unknown chapter “{safe(self._text(request, 'chapter')[:80])}”.")
         return {"section": walk.section(self._text(request, "step"))}
 
     def _open(self, request: Request) -> Data:
@@ -139,7 +134,7 @@ class App:
     def _element(self, request: Request) -> Data:
         name = self._text(request, "name")
         if name not in added(ELEMENTS):
-            raise ShardwiseError(f"There is no “{safe(name[:80])}” here.")
+            raise ShardwiseError(f"Unknown page “{safe(name[:80])}”.")
         if name not in self._elements:
             self._elements[name] = load_added(ELEMENTS, name)(self._session.banks)
         element = self._elements[name]

@@ -1,38 +1,29 @@
-"""The preview: a bank for its author, each problem with many variants, as students see them and with all that they do not see."""
+"""The preview: a bank for its author, with many variants of each problem, their keys, mistakes and faults."""
 
 from __future__ import annotations
 
 import hashlib
-import math
 import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from shardwise.app.variants import finite, linted, posed_variants
 from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.cpu_limit import TooLong, at_most
 from shardwise.bank.digests import files_below
-from shardwise.bank.lint.lint import lint_problem
-from shardwise.bank.posing import question_of, solved
 from shardwise.bank.processes import end_at_once, is_of_the_command
-from shardwise.errors import AUTHORS_CAN_RAISE, Fault, Faulty, ShardwiseError
-from shardwise.kinds import kind_of
-from shardwise.kinds.answers import known_answers, wanted_results
-from shardwise.kinds.calls import in_one_line
+from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.markdown.escaping import safe
 from shardwise.markdown.html import to_html
 from shardwise.question import Question
-from shardwise.student.desk import Desk
+from shardwise.student.desk import Desk, error_reply
 from shardwise.student.progress.journal import Journal
 from shardwise.student.session import Session
-from shardwise.template.draw import Draw, whole
-from shardwise.units import show_amount
 
 Data = dict[str, Any]
 Request = Mapping[str, Any]
@@ -40,11 +31,11 @@ _DIED = "The process that draws this problem died. Does a reference call os._exi
 
 
 class Preview:
-    """The replies to the page of a preview. Forms ask the desk, through it; what is tried in them is not saved.
+    """The replies to the page of a preview. Requests of forms go to a desk that saves no progress.
 
-    - `bank`: the problems by chapter, and what is wrong with the chapters. It opens the banks again if a file has changed.
-    - `variants`: a problem as it was read last without a fault, with the questions that it poses.
-    - `lint`: the faults of the problem, as the lint finds them for these draws.
+    - `bank`: the problems by chapter, and the faults of the chapters. It opens the banks again if a file has changed.
+    - `variants`: the questions that the last sound version of a problem poses.
+    - `lint`: the faults that the lint finds in these draws of a problem.
     - `stamp`: a text that changes when a file of the banks does.
     """
 
@@ -54,8 +45,8 @@ class Preview:
         self._faults: Sequence[Fault] = ()  # of chapters, since the banks were opened
         self._stamp = self._now()
         self._desk = self._fresh_desk()
-        self._good: dict[str, list[tuple[Question, Data]]] = {}  # by problem: what it posed last
-        self._jobs: set[Future[Any]] = set()  # that are not done
+        self._good: dict[str, list[tuple[Question, Data]]] = {}  # by problem: the last sound version
+        self._jobs: set[Future[Any]] = set()  # unfinished
         self._lock = Lock()
         self._pool = _pool()
         self._pool.submit(int)  # the first process starts while the browser does
@@ -70,9 +61,7 @@ class Preview:
         except ShardwiseError as error:
             return {"error": to_html(safe(str(error)))}
         except Exception as error:
-            return {
-                "error": to_html(f"Something went wrong on our side (`{safe(in_one_line(error))}`). Please report it.")
-            }
+            return error_reply(error)
 
     def close(self) -> None:
         """End the processes that draw."""
@@ -81,7 +70,7 @@ class Preview:
     def _bank(self, _: Request) -> Data:
         with self._lock:
             self._reopen()
-        shown = [problem for problem in self.banks.problems.values() if _is_chosen(problem, self._only)]
+        shown = [problem for problem in self.banks.problems.values() if problem.is_among(self._only)]
         return {
             "bank": str(self.banks),
             "chapters": [
@@ -109,13 +98,13 @@ class Preview:
         report, fault = self._done(linted, self._problem(request))
         if report is None:
             return {"faults": [fault], "margin": None}
-        return {"faults": list(map(str, report.faults)), "margin": _finite(report.margin)}
+        return {"faults": list(map(str, report.faults)), "margin": finite(report.margin)}
 
     def _problem(self, request: Request) -> Problem:
         return self.banks.find(str(request.get("problem")))
 
     def _done(self, job: Callable[[Path, str, int], Any], problem: Problem) -> tuple[Any, str]:
-        """Return the result of a job in another process, or why there is none."""
+        """Return the result of a job in another process, or None and why the job failed."""
         pool = self._pool
         future: Future[Any] = pool.submit(job, problem.bank, problem.id, self._count)
         self._jobs.add(future)
@@ -176,9 +165,9 @@ _ACTIONS: dict[str, Callable[[Preview, Request], Data]] = {
 
 
 def chosen_problems(banks: Banks, named: Sequence[str]) -> list[str]:
-    """Return the names of problems, each a slug or the beginning of an id. Raises ShardwiseError for one that nothing has."""
+    """Return the names of problems, each a slug or the beginning of an id. Raises ShardwiseError for an unknown one."""
     for name in named:
-        if not any(_is_chosen(problem, [name]) for problem in banks.problems.values()):
+        if not any(problem.is_among([name]) for problem in banks.problems.values()):
             banks.find(name)  # raises an error with the closest names
     return list(named)
 
@@ -188,10 +177,6 @@ def _pool() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), initializer=is_of_the_command)
 
 
-def _is_chosen(problem: Problem, only: Sequence[str]) -> bool:
-    return not only or problem.id.startswith(tuple(only)) or problem.slug in only
-
-
 def _listed(problem: Problem) -> Data:
     """Return what the list of problems shows."""
     try:
@@ -199,80 +184,3 @@ def _listed(problem: Problem) -> Data:
         return {"id": problem.id, **{name: data[name] for name in ("title", "kind", "points", "difficulty")}}
     except Faulty as error:
         return {"id": problem.id, "title": problem.slug, "why": error.faults[0].message}
-
-
-# In a process of its own, whose main thread can stop an endless reference ---------------------------------------------
-
-
-def linted(folder: Path, name: str, draws: int) -> Any:
-    """Return the lint's report on a problem of the bank in a folder. Raises Faulty."""
-    problem = Bank.open(folder).problems[name]
-    _ = problem.template
-    return lint_problem(problem, seeds=draws)
-
-
-def posed_variants(folder: Path, name: str, count: int) -> list[tuple[Question, Data]]:
-    """Return the questions that a problem poses for the first seeds, each with what its author wants to see.
-
-    They end at a draw that fails. Raises Faulty.
-    """
-    problem, found = Bank.open(folder).problems[name], []
-    _ = problem.template
-    for seed in range(count):
-        try:
-            with at_most():
-                found.append(_variant(problem, str(seed)))
-        except (TooLong, *AUTHORS_CAN_RAISE):  # the lint reports it with its line
-            break
-    return found
-
-
-def _variant(problem: Problem, seed: str) -> tuple[Question, Data]:
-    drawn, made = solved(problem, seed)
-    question = question_of(problem, drawn, made)
-    kind, answers = kind_of(question), known_answers(kind_of(question), question)
-    proof = problem.kind.prove(problem.template, drawn, made)
-    mistakes = [
-        {"answer": _written(answers[number]) if number in answers else "", "html": to_html(said)}
-        for number, said in enumerate(kind.mistakes(question))
-    ]
-    return question, {
-        "seed": seed,
-        "params": dict(question.params),
-        "key": _written(answers.get(None, "")) or wanted_results(question),
-        "oracle": list(_counted(problem, drawn, made)),
-        "agrees": proof.confirmed,
-        "faults": proof.faults,
-        "needsOracle": kind.needs_oracle,
-        "margin": _finite(proof.margin),
-        "rejected": question.rejected,
-        "mistakes": mistakes,
-        "hints": list(map(to_html, question.hints)),
-        "solution": to_html(question.solution),
-    }
-
-
-def _counted(problem: Problem, drawn: Draw, made: Any) -> list[str]:
-    """Return what the oracle of each part with one number gives."""
-    found = []
-    for template, its in problem.kind.parts(problem.template, drawn, made):
-        answer: Any = getattr(template, "answer", None)
-        oracle, unit = getattr(answer, "oracle", None), getattr(answer, "unit", None)
-        value = None
-        if isinstance(oracle, str) and isinstance(unit, str):
-            with suppress(ShardwiseError):  # the arguments are the student's, as in a formula
-                value = its.references.call(its.references.oracle(oracle), its.values, answer.arguments)
-        if isinstance(value, int | float):
-            found.append(show_amount(whole(value), str(unit), getattr(answer, "direction", None) or "none"))
-    return found
-
-
-def _written(raw: Any) -> str:
-    """Return an answer as one would type it."""
-    if isinstance(raw, Mapping):
-        return "; ".join(f"{name} = {_written(value)}" for name, value in raw.items())
-    return ", ".join(map(_written, raw)) if isinstance(raw, list | tuple) else str(raw)
-
-
-def _finite(margin: float) -> float | None:
-    return margin if math.isfinite(margin) else None

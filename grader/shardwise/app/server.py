@@ -49,14 +49,14 @@ class Replying(Protocol):
 
 
 class AppServer(ThreadingHTTPServer):
-    """A server for one person. `url` is the address that opens the app, whose page is that file."""
+    """A server for one person. `url` is the address that opens the app; `host` is what its page runs: see desk/src/app/app.js."""
 
     daemon_threads = True
     request_queue_size = 64  # a page asks for several files at once
 
-    def __init__(self, app: Replying, port: int = 0, page: str = "index.html") -> None:
+    def __init__(self, app: Replying, port: int = 0, host: str = "server") -> None:
         super().__init__((HOST, port), _Handler)
-        self.app, self.page = app, page
+        self.app, self.host = app, host
         self.token = secrets.token_urlsafe(24)
 
     @property
@@ -115,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, reply.encode(errors="replace"), {"Content-Type": "application/json"})
 
     def _path(self) -> str:
-        """Return the path of the address; empty if it is not an address."""
+        """Return the path of the requested address, or "" if the address is malformed."""
         try:
             return urlsplit(self.path).path
         except ValueError:
@@ -130,24 +130,24 @@ class _Handler(BaseHTTPRequestHandler):
         return secrets.compare_digest(given.encode(errors="replace"), self.server.token.encode())
 
     def _file(self, path: str) -> tuple[bytes, str] | None:
-        """Return a file of the app, or a figure of a lesson, and its suffix; None if there is none of that name."""
-        name = self.server.page if path == "/" else path.lstrip("/")
+        """Return a file of the app, or a figure of a lesson, and its suffix; None if it does not exist."""
+        name = "index.html" if path == "/" else path.lstrip("/")
         folder, _, rest = name.partition("/")
         suffix = Path(name).suffix
         if suffix not in _TYPES or "\\" in name or "\0" in name:
             return None
-        if folder == "figures":
-            chapter, _, file = rest.partition("/")
-            if chapter not in self.server.app.banks.chapters or "/" in file or file.startswith("."):
-                return None
-            try:
-                return figure_of(self.server.app.banks.of(chapter).lessons / chapter, file), suffix
-            except ShardwiseError:
-                return None
         try:
-            return None if "/" in name else ((STATIC / name).read_bytes(), suffix)
-        except OSError:  # there is none, or the name is too long
+            if folder == "figures":
+                chapter, _, file = rest.partition("/")
+                if "/" in file or file.startswith("."):
+                    return None
+                return figure_of(self.server.app.banks.of(chapter).lessons / chapter, file), suffix
+            body = b"" if "/" in name else (STATIC / name).read_bytes()
+        except (ShardwiseError, OSError):  # it does not exist, or its name is too long
             return None
+        if name == "index.html":
+            body = body.replace(b'data-host="server"', f'data-host="{self.server.host}"'.encode())
+        return (body, suffix) if body else None
 
     def _send(self, status: HTTPStatus, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
@@ -159,4 +159,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Print nothing: the terminal shows only what a student has to know."""
+        """Print nothing: the terminal shows only what its user has to know."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import keyword
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,11 +11,9 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import shardwise
+from shardwise.bank.chapters import Chapter, extended, file_name, read_chapter
 from shardwise.bank.digests import digest_of, digest_of_text
-from shardwise.bank.lesson import lesson_of, misplaced
 from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.file_names import is_device
 from shardwise.template.references import References
 from shardwise.text_files import read_text
 
@@ -32,16 +28,6 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Chapter:
-    """A folder of problems with a lesson."""
-
-    title: str
-    summary: str  # a sentence for tables of chapters
-    problems: tuple[str, ...]  # slugs, in the notebook's order
-    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slugs after each heading of the lesson
-
-
-@dataclass(frozen=True)
 class Problem:
     """A template and its file, which is read on first use: a student needs one problem, not all."""
 
@@ -52,11 +38,11 @@ class Problem:
     @cached_property
     def text(self) -> str:
         """The text of the file. Raises Faulty."""
-        return read_text(self.path, _name(self.path))
+        return read_text(self.path, file_name(self.path))
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the file."""
+        """The digest of the file and of its bank's units."""
         return digest_of_text(self.text + self.references.units)
 
     @cached_property
@@ -64,7 +50,7 @@ class Problem:
         """The file with the position of every value. Raises Faulty if it is not YAML."""
         from shardwise.template.yaml_source import parse_yaml
 
-        return parse_yaml(self.text, _name(self.path))
+        return parse_yaml(self.text, file_name(self.path))
 
     @cached_property
     def data(self) -> Mapping[str, Any]:
@@ -111,6 +97,10 @@ class Problem:
         """The folder of its bank."""
         return self.path.parents[2]
 
+    def is_among(self, names: Sequence[str]) -> bool:
+        """Return whether one of some names is the slug or the beginning of the id. No names at all mean every problem."""
+        return not names or self.id.startswith(tuple(names)) or self.slug in names
+
 
 def _can_be_listed(data: Any) -> bool:
     """Return whether a file has the fields that a list of problems shows; validating every file takes seconds."""
@@ -152,13 +142,13 @@ class Catalogue:
                 if near
                 else " `shardwise list` shows all problems; for another bank, add --bank."
             )
-            raise ShardwiseError(f"There is no problem “{name[:100]}”.{hint}")
+            raise ShardwiseError(f"Unknown problem “{name[:100]}”.{hint}")
         return self.problems[found]
 
     def find_chapter(self, name: str | int) -> str:
         """Return the name of a chapter, given its name, its number, or a part of its name or title.
 
-        Raises ShardwiseError with the candidates if there is none, or several.
+        Raises ShardwiseError with the candidates if none or several match.
         """
         found = self.chapters_like(name)
         if len(found) == 1:
@@ -167,7 +157,7 @@ class Catalogue:
             raise ShardwiseError(
                 f"Several chapters match {name!r}: {', '.join(found)}. Give a number or more of the name."
             )
-        raise ShardwiseError(f"There is no chapter {str(name)[:100]!r}. The chapters are {', '.join(self.chapters)}.")
+        raise ShardwiseError(f"Unknown chapter {str(name)[:100]!r}. The chapters are {', '.join(self.chapters)}.")
 
     def chapters_like(self, name: str | int) -> list[str]:
         """Return the chapters that a name can mean. A whole name or title beats a part of one."""
@@ -224,7 +214,7 @@ class Bank(Catalogue):
         faults: list[Fault] = []
         for path in sorted(problems.glob("*/chapter.yaml")):
             try:
-                chapters[path.parent.name] = _chapter(path)
+                chapters[path.parent.name] = read_chapter(path)
             except Faulty as error:
                 faults += error.faults
         if faults:
@@ -257,7 +247,7 @@ class Banks(Catalogue):
         problems = _merged([bank.problems for bank in banks])
         leaders = {name: bank for bank in banks for name in bank.chapters if self._leader(name) is bank}
         self.chapters = {
-            name: _extended(bank.chapters[name], [its.slug for its in problems.values() if its.chapter == name])
+            name: extended(bank.chapters[name], [its.slug for its in problems.values() if its.chapter == name])
             for name, bank in leaders.items()
         }
         names = (f"{name}/{slug}" for name, chapter in self.chapters.items() for slug in chapter.problems)
@@ -271,7 +261,7 @@ class Banks(Catalogue):
     def of(self, chapter: str) -> Bank:
         """Return the bank that a chapter is from, with the problems that other banks replace or add. Raises ShardwiseError."""
         if chapter not in self.chapters:
-            raise ShardwiseError(f"There is no chapter {chapter!r}. The chapters are {', '.join(self.chapters)}.")
+            raise ShardwiseError(f"Unknown chapter {chapter!r}. The chapters are {', '.join(self.chapters)}.")
         leader, its = self._leader(chapter), {problem.id: problem for problem in self.of_chapter(chapter)}
         chapters = {**leader.chapters, chapter: self.chapters[chapter]}
         return replace(leader, chapters=chapters, problems={**leader.problems, **its})
@@ -294,17 +284,6 @@ def _folded(name: str) -> str:
     return " ".join(name.casefold().replace("-", " ").split())
 
 
-def _extended(chapter: Chapter, slugs: Sequence[str]) -> Chapter:
-    """Return a chapter with these problems as well, after its own."""
-    more = tuple(slug for slug in slugs if slug not in chapter.problems)
-    if not more:
-        return chapter
-    sections = dict(chapter.sections)
-    if sections:
-        sections[list(sections)[-1]] += more
-    return replace(chapter, problems=chapter.problems + more, sections=sections)
-
-
 def _merged(mappings: Sequence[Mapping[str, T]]) -> dict[str, T]:
     """Merge mappings into one; the first mapping that has a name decides its value."""
     found: dict[str, T] = {}
@@ -322,74 +301,3 @@ def _units(path: Path) -> str:
 
     source = load_yaml(path, f"problems/{path.name}")
     return str(validate(source, adapter("units")).text)
-
-
-def _name(path: Path) -> str:
-    """Return a file's name for faults: problems/chapter/slug.yaml."""
-    return "/".join(path.parts[-3:])
-
-
-def bad_slug(slug: str) -> str:
-    """Return why a problem cannot have this name, or "". A slug is also the name of the answer's variable in a notebook."""
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug) or not 3 <= len(slug) <= 60:
-        return f"{slug!r} is not a valid slug: use 3 to 60 lower-case letters and digits, with single hyphens between words"
-    if is_device(slug):
-        return f"{slug!r} cannot be a file name on Windows, where it is a device"
-    taken = ("chapter", "end", "master", "null", "true", "false", "shardwise", *shardwise.__all__)
-    if keyword.iskeyword(slug) or slug.replace("-", "_") in taken:
-        return f"{slug!r} is reserved: notebooks or the app use that name for something else"
-    return ""
-
-
-def _chapter(path: Path) -> Chapter:
-    """Read a chapter.yaml. Raises Faulty, also if its list and its folder differ."""
-    from shardwise.bank.files import adapter
-    from shardwise.template.yaml_source import load_yaml, validate
-
-    source = load_yaml(path, _name(path))
-    validate(source, adapter("chapter"))
-    data, listed = source.data, source.data["problems"]
-    sections = {heading: tuple(slugs) for heading, slugs in listed.items()} if isinstance(listed, Mapping) else {}
-    slugs = tuple(slug for part in sections.values() for slug in part) if sections else tuple(listed)
-    chapter = Chapter(data["title"], data["summary"], slugs, sections)
-    present = {file.stem for file in path.parent.glob("*.yaml")} - {"chapter"}
-    if sorted(slugs) == sorted(present) and not any(map(bad_slug, slugs)):
-        return chapter
-    faults = []
-    for number, (place, slug) in enumerate(_listed(chapter)):
-        if slug not in present:
-            faults.append(source.fault(place, f"problems: there is no {slug}.yaml in this folder"))
-        elif slug in slugs[:number]:
-            faults.append(source.fault(place, f"problems: {slug} is listed twice", "Remove one."))
-        elif why := bad_slug(slug):
-            faults.append(source.fault(place, f"problems: {why}", "Rename the file."))
-    faults += [
-        source.fault(("problems",), f"problems: {slug}.yaml is in this folder but not in the list", "Add it.")
-        for slug in sorted(present - set(slugs))
-    ]
-    raise Faulty(faults)
-
-
-def _listed(chapter: Chapter) -> list[tuple[tuple[str | int, ...], str]]:
-    """Return the place and the slug of each problem in a chapter.yaml."""
-    if not chapter.sections:
-        return [(("problems", number), slug) for number, slug in enumerate(chapter.problems)]
-    return [
-        (("problems", heading, number), slug)
-        for heading, slugs in chapter.sections.items()
-        for number, slug in enumerate(slugs)
-    ]
-
-
-def section_faults(bank: Bank, chapter: str) -> Sequence[Fault]:
-    """Return what is wrong with the headings under which a chapter lists its problems."""
-    sections, folder = bank.chapters[chapter].sections, bank.lessons / chapter
-    if not sections or not (folder / "lesson.md").exists():  # the lint reports a missing lesson elsewhere
-        return ()
-    from shardwise.template.yaml_source import load_yaml
-
-    path = folder / "chapter.yaml"
-    try:
-        return tuple(misplaced(sections, lesson_of(folder), load_yaml(path, _name(path))))
-    except Faulty as error:
-        return error.faults

@@ -1,4 +1,4 @@
-"""The files that a problem depends on: its own, the modules that it names with all that these import, and what they read."""
+"""The files that a problem depends on: its own, the modules that it names, what these import, and what they read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.digests import files_below, package_digest
 from shardwise.bank.files import PROSE
-from shardwise.bank.pages.curriculum import NAME
+from shardwise.bank.pages.curriculum import FILE as CURRICULUM
 from shardwise.errors import ShardwiseError
 from shardwise.plugins import KINDS, added, folders_of_kinds, kinds_and_packages
 
@@ -23,7 +23,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 
 
 class Dependencies:
-    """What the problems of a bank depend on, as its files are now; each file is read once."""
+    """The files that the problems of a bank depend on. Each is read once."""
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
@@ -37,13 +37,19 @@ class Dependencies:
         A name in a text may only look like a reference, so there can be too many of them, but never too few.
         """
         named = {module for name in _DOTTED.findall(problem.text) for module in self._modules_named(name)}
-        modules: set[Path] = set()
-        while named:
-            modules |= named
-            named = {file for module in named for file in self._imports(module)} - modules
         kinds = "|".join(map(re.escape, added(KINDS)))
         uses_added = kinds and re.search(rf"\bkind:\s*['\"]?(?:{kinds})\b", problem.text)
-        return frozenset((problem.path, *modules, *self._data, *(self._files_of_kinds if uses_added else ())))
+        return frozenset(
+            (problem.path, *self.with_imports(named), *self._data, *(self._files_of_kinds if uses_added else ()))
+        )
+
+    def with_imports(self, modules: set[Path]) -> set[Path]:
+        """Return modules with all modules of the bank that they import, directly or not, and the packages of these."""
+        found: set[Path] = set()
+        while modules:
+            found |= modules
+            modules = {file for module in modules for file in self._imports(module)} - found
+        return found
 
     def digest(self, problem: Problem) -> str:
         """Return the digest of all that decides whether a problem is sound: its files, shardwise and its libraries."""
@@ -77,9 +83,9 @@ class Dependencies:
 
     @cached_property
     def _data(self) -> frozenset[Path]:
-        """What any module may read, and the bank's own units; but not the lists that other checks use."""
+        """The data that any module may read, and the bank's units, without the lists that other checks use."""
         data = {self._solutions / name for name in files_below(self._solutions) if not name.endswith(".py")}
-        lists = (NAME, PROSE)
+        lists = (CURRICULUM, PROSE)
         return frozenset(data | {path for path in self._bank.lessons.glob("*.yaml") if path.name not in lists})
 
     @cached_property
@@ -92,12 +98,12 @@ class Dependencies:
         parts = name.split(".")
         for count in range(1, len(parts)):
             for folder in (self._solutions, self._solutions / "oracles"):
-                yield from _module(folder.joinpath(*parts[:count]))
+                yield from module_at(folder.joinpath(*parts[:count]))
 
     def _imports_of(self, module: Path) -> frozenset[Path]:
         """Return the references that a module imports, anywhere in it, and the packages that contain it."""
-        inside = [folder for folder in module.parents if folder.is_relative_to(self._solutions)]
-        files = {file for folder in inside for file in _module(folder)}
+        inside = [folder for folder in module.parents if self._solutions in folder.parents]
+        files = {file for folder in inside for file in module_at(folder)}
         try:
             tree = ast.parse(module.read_bytes())
         except (SyntaxError, ValueError):  # the lint reports it
@@ -106,12 +112,12 @@ class Dependencies:
             if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(module.parents):
                 folder = module.parents[node.level - 1].joinpath(*(node.module or "").split("."))
                 for path in (folder, *(folder / name.name for name in node.names)):
-                    files.update(_module(path))
+                    files.update(module_at(path))
         return frozenset(file for file in files if file.is_relative_to(self._solutions))
 
 
-def _module(path: Path) -> tuple[Path, ...]:
-    """Return the file of the module or package at a path without its suffix, if there is one."""
+def module_at(path: Path) -> tuple[Path, ...]:
+    """Return the file of the module or package at a path without its suffix; nothing if it does not exist."""
     return tuple(file for file in (path.parent / f"{path.name}.py", path / "__init__.py") if file.is_file())
 
 

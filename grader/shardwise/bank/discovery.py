@@ -22,8 +22,9 @@ SETTINGS = "shardwise.toml"
 def open_banks(named: Sequence[str | Path] = (), *, start: Path | None = None, settings: bool = True) -> Banks:
     """Open the banks in `named`, or in SHARDWISE_BANK, or in the nearest shardwise.toml, or else the shipped bank.
 
-    A bank is a folder, the name of an installed bank, or the word "shipped". Raises ShardwiseError if there is none. Without `settings`, any shardwise.toml
-    is ignored: one in a folder of submissions may come from a student, and a bank's references are code.
+    A bank is a folder, the name of an installed bank, or the word "shipped". Raises ShardwiseError if none is found. Without
+    `settings`, any shardwise.toml is ignored: one in a folder of submissions may come from a student, and a bank's references
+    are code.
     """
     folders = [_folder(name, Path()) for name in named] or _of_environment()
     if not folders and settings:
@@ -66,7 +67,7 @@ def installed_bank(name: str) -> Path:
         if (folder / "problems").is_dir() and (folder / "solutions").is_dir():
             return folder
     raise ShardwiseError(
-        f"There is no problems/ and solutions/ in {inside}, the package of {described(BANKS, name)}. Reinstall it."
+        f"Cannot find problems/ and solutions/ in {inside}, the package of the {described(BANKS, name)}. Reinstall it."
     )
 
 
@@ -88,7 +89,10 @@ def is_installed(folder: Path) -> bool:
 
 
 def name_of(folder: Path) -> str:
-    """Return a bank's name that is valid from any folder: "shipped", the name of an installed bank, or its path, as text that can be saved."""
+    """Return a bank's name that is valid from any folder, as text that can be saved.
+
+    It is "shipped", the name of another installed bank, or the path.
+    """
     name = next((name for name, place in installed_banks().items() if place == folder), None)
     if name:
         return name

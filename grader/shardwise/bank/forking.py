@@ -6,27 +6,28 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 from shardwise.atomic_files import write_together
 from shardwise.bank.bank import Bank, Catalogue, Problem
+from shardwise.bank.dependencies import Dependencies, module_at
 from shardwise.bank.scaffold import must_be_own, settings_of, with_problem
 from shardwise.errors import ShardwiseError
-from shardwise.template.references import References
 
-_NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"
-_CALL = re.compile(rf"""\b(ref|oracle)\(\s*['"]({_NAME})['"]""")
+# A reference or an oracle as a template names it: `oracle: ring.steps`, or `ref("ring.steps")` in a text.
+_NAMED = re.compile(r"""\b(ref|reference|oracle)['"]*\s*[:(][\s'"\\]*([A-Za-z_]\w*(?:\.\w+)*)\.\w+""")
 _RECORD = "# Forked from {name}, digest {digest}. `shardwise fork --check` reports when that problem changes.\n"
 _RECORDED = re.compile(r"^# Forked from (?P<name>\S+), digest (?P<digest>\w+)\.", re.MULTILINE)
-_LESSON = "# {title}\n\nThis chapter replaces problems of another bank. Next to that bank, its lesson is shown.\n"
+_LESSON = (
+    "# {title}\n\nThis chapter replaces problems of another bank. If that bank is open too, students see its lesson.\n"
+)
 
 
 @dataclass(frozen=True)
 class Forked:
-    """What a fork wrote, the problem first, and which modules its bank had already, in a form of its own."""
+    """The files that a fork wrote, the problem first, and the modules that its bank already had and that differ."""
 
     written: tuple[Path, ...]
     kept: tuple[Path, ...]
@@ -34,7 +35,7 @@ class Forked:
 
 
 def fork_problem(problem: Problem, into: Path) -> Forked:
-    """Copy a problem into the bank in a folder, under the same id, and create that bank if there is none.
+    """Copy a problem into the bank in a folder, under the same id, and create that bank if it does not exist.
 
     Raises ShardwiseError if the bank has a problem with that name. An existing module is never overwritten.
     """
@@ -47,7 +48,7 @@ def fork_problem(problem: Problem, into: Path) -> Forked:
     taken = next((name for name in own.problems if name.rpartition("/")[2] == problem.slug), None) if own else None
     if taken:
         raise ShardwiseError(f"{into} already has the problem {taken}. Nothing was written.")
-    needed = _modules(problem, original)
+    needed = _modules(problem, Dependencies(original))
     copies = {into / name: text for name, text in needed.items()}
     kept = [path for path, text in copies.items() if path.exists() and path.read_bytes() != text]
     record = _RECORD.format(name=problem.id, digest=_digest(problem, needed))
@@ -73,47 +74,36 @@ def _listing(problem: Problem, original: Bank, own: Bank | None, into: Path) -> 
 
 
 def changed_originals(own: Bank, banks: Catalogue) -> Iterator[tuple[str, str]]:
-    """Yield the id of each fork in a bank, and what happened to its original in other banks; "" if nothing did."""
+    """Yield each fork's id with how its original in other banks differs now, "" for an unchanged original."""
+    dependencies = cache(lambda folder: Dependencies(Bank.open(folder)))
     for problem in own.problems.values():
         found = _RECORDED.search(problem.text)
         if found is None:
             continue
         original = banks.problems.get(found["name"])
         if original is None:
-            yield problem.id, f"there is no {found['name']} any more"
-        elif _digest(original, _modules(original, Bank.open(original.bank))) != found["digest"]:
+            yield problem.id, f"the original {found['name']} no longer exists"
+        elif _digest(original, _modules(original, dependencies(original.bank))) != found["digest"]:
             yield problem.id, f"the original has changed: compare {original.path}"
         else:
             yield problem.id, ""
 
 
-def _modules(problem: Problem, bank: Bank) -> dict[str, bytes]:
+def _modules(problem: Problem, dependencies: Dependencies) -> dict[str, bytes]:
     """Return the files of the modules that a problem needs, by their names in the bank, with the data that they read."""
-    references = References(bank.folder / "solutions")
-    for what, name in _named(problem.source.data):
-        with suppress(ShardwiseError):  # the lint reports it
-            (references.oracle if what == "oracle" else references.reference)(name)
+    solutions = problem.references.folder
+    named = {
+        file
+        for what, module in _NAMED.findall(problem.text)
+        for file in module_at(solutions.joinpath(*["oracles"][: what == "oracle"], *module.split(".")))
+    }
     files = {}
-    for module in references.loaded():
+    for module in sorted(dependencies.with_imports(named)):
         text = module.read_text("utf-8")
         beside = (file for file in module.parent.iterdir() if file.suffix not in (".py", "") and file.name in text)
         for file in (module, *sorted(beside)):
-            files[file.relative_to(bank.folder).as_posix()] = file.read_bytes()
+            files[file.relative_to(problem.bank).as_posix()] = file.read_bytes()
     return files
-
-
-def _named(data: Any) -> Iterator[tuple[str, str]]:
-    """Yield the references and oracles that a template names, each as "ref" or "oracle" and its name."""
-    if isinstance(data, str):
-        yield from _CALL.findall(data)
-    elif isinstance(data, Mapping):
-        for key, value in data.items():
-            if key in ("reference", "oracle") and isinstance(value, str) and re.fullmatch(_NAME, value):
-                yield key, value
-            yield from _named(value)
-    elif isinstance(data, tuple):
-        for value in data:
-            yield from _named(value)
 
 
 def _digest(problem: Problem, modules: Mapping[str, bytes]) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.atomic_files import write_together
-from shardwise.bank.bank import Bank, Banks, bad_slug
+from shardwise.bank.bank import Bank, Banks
+from shardwise.bank.chapters import bad_slug
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import is_device
 from shardwise.kinds import OURS, kinds
@@ -32,7 +33,7 @@ def _text(name: str) -> str:
 def starter(kind: str, title: str) -> str:
     """Return the text of a new problem. Raises ShardwiseError for an unknown kind."""
     if kind not in kinds():
-        raise ShardwiseError(f"There is no kind {kind!r}. The kinds are {', '.join(kinds())}.")
+        raise ShardwiseError(f"Unknown kind {kind!r}. The kinds are {', '.join(kinds())}.")
     chosen = kinds()[kind]
     program = f":\n\n```python\n{chosen.starter_program}```".replace("\n", "\n  ").replace("\n  \n", "\n\n")
     ending = program if chosen.starter_program else "." if chosen.is_program else _KEY

@@ -54,7 +54,7 @@ def preview(
     banks = banks_of(bank)
     shown = Preview(banks, chosen_problems(banks, problems or ()), variants)
     try:
-        _serve(lambda: AppServer(shown, port, "preview.html"), "", browser)
+        _serve(lambda: AppServer(shown, port, "preview"), "", browser)
     finally:
         shown.close()
 

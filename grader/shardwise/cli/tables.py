@@ -16,7 +16,6 @@ import typer
 
 from shardwise.bank.pages.formulas import Formula
 from shardwise.kinds import kind_of, text_of, variable_of
-from shardwise.kinds.answers import known_answers, wanted_results
 from shardwise.markdown.terminal import cells, columns, in_columns, to_terminal
 
 _MOST_ROWS = 60  # nobody reads a longer table
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from shardwise.bank.lint.fairness import Spread
-    from shardwise.bank.lint.lint import Report
+    from shardwise.bank.lint.problem import Report
     from shardwise.course.collecting.receipts import Receipt
     from shardwise.grading.consequences import Consequences
     from shardwise.grading.outcome import Batch
@@ -107,6 +106,8 @@ def _wanted(question: Question) -> str:
 
 def _answers(question: Question) -> dict[int | None, str]:
     """Return the right answer, under None, and the answer of each mistake; for a program, what it has to return."""
+    from shardwise.kinds.answers import known_answers, wanted_results
+
     kind, variable = kind_of(question), variable_of(question)
     if kind.is_program:
         return {None: wanted_results(question)}

@@ -49,13 +49,11 @@ def _load(name: str) -> Kind[Any, Any, Any]:
 
     kind = load_added(KINDS, name)
     if isinstance(kind, Kind) and (lacking := [part for part in _PARTS if not hasattr(kind, part)]):
-        raise ShardwiseError(
-            f"The {described(KINDS, name).removeprefix('the ')} has no {', '.join(lacking)}, which every kind has."
-        )
+        raise ShardwiseError(f"The {described(KINDS, name)} has no {', '.join(lacking)}, which every kind has.")
     if not isinstance(kind, Kind) or kind.name != name:
         seen = f"a kind with the name {kind.name!r}" if isinstance(kind, Kind) else repr(kind)[:80]
         raise ShardwiseError(
-            f"The {described(KINDS, name).removeprefix('the ')} cannot be used: its entry point is {seen}. "
+            f"The {described(KINDS, name)} cannot be used: its entry point is {seen}. "
             f"It has to be an object of a subclass of Kind, whose `name` is {name!r}."
         )
     return kind

@@ -31,6 +31,13 @@ Data = dict[str, Any]
 Request = Mapping[str, Any]
 
 
+def error_reply(error: Exception) -> Data:
+    """Return the reply to a failed request, with its `error` in HTML. The message of a ShardwiseError is Markdown."""
+    if isinstance(error, ShardwiseError):
+        return {"error": to_html(str(error))}
+    return {"error": to_html(f"Something went wrong on our side (`{safe(in_one_line(error))}`). Please report it.")}
+
+
 class Desk:
     """The replies to forms, which ask to show a question, check an answer, give a hint, show the solution or draw new numbers.
 
@@ -85,7 +92,7 @@ class Desk:
         return self._session.state(question)
 
     def label(self, question: Question) -> str:
-        """Return the number of a question's problem, such as 1.4; empty if no bank in use has it."""
+        """Return the number of a question's problem, such as 1.4, or "" if no bank in use has it."""
         with suppress(ShardwiseError):
             return self._session.banks.label(self._session.banks.find(question.id).id)
         return ""
@@ -108,14 +115,10 @@ class Desk:
         try:
             with _ONE_AT_A_TIME:
                 return self._answered(request)
-        except ShardwiseError as error:
-            return {"error": to_html(str(error))}
         except KeyboardInterrupt:
             return {"error": to_html(STOPPED)}
         except Exception as error:
-            return {
-                "error": to_html(f"Something went wrong on our side (`{safe(in_one_line(error))}`). Please report it.")
-            }
+            return error_reply(error)
 
     def _answered(self, request: Any) -> Data:
         if not isinstance(request, Mapping):

@@ -150,7 +150,7 @@ class Drill:
                         return True
 
     def _whole(self, question: Question, line: str) -> str | None:
-        """Return the answer that begins with a line: a file's contents, several lines, or the line; None if there is no such file."""
+        """Return the answer that begins with a line: a file's contents, several lines, or the line; None if that file does not exist."""
         kind = kind_of(question)
         if kind.is_program:
             try:

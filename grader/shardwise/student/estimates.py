@@ -25,7 +25,7 @@ def read_estimate(question: Question, raw: Any) -> str:
 
 
 def factor(question: Question, raw: Any) -> float | None:
-    """Return the estimate divided by the right value; None if the ratio is meaningless or the estimate unreadable."""
+    """Return the estimate divided by the right value, or None if the ratio is meaningless or the estimate unreadable."""
     kind = kind_of(question)
     if not isinstance(kind, NumericKind):
         return None
@@ -41,7 +41,7 @@ def factor(question: Question, raw: Any) -> float | None:
 
 
 def compared(question: Question, raw: Any) -> str:
-    """Return a remark on the estimate once the answer is right, in Markdown; empty if there was no estimate."""
+    """Return a remark on the estimate once the answer is right, in Markdown, or "" without an estimate."""
     ratio = factor(question, raw)
     if ratio is None:
         return ""

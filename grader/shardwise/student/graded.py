@@ -86,7 +86,7 @@ class GradedSet:
 
 
 def _variable_of(slug: str, asked: Mapping[str, Any]) -> str:
-    """Return the variable that holds the answer to a question; empty if its kind is not installed."""
+    """Return the variable that holds the answer to a question, or "" if its kind is not installed."""
     kind = kinds().get(str(asked["kind"]))
     return kind.variable(kind.Form.model_validate(asked["form"]), slug.replace("-", "_")) if kind else ""
 

@@ -189,7 +189,7 @@ class Session:
         return self.journal.drafts_of(self._variant(asked).bank, asked.id)
 
     def _variant(self, asked: Question) -> Variant:
-        """Return the variant under which progress is saved; its bank is empty if the question is in none of these banks."""
+        """Return the variant under which progress is saved; its bank is "" if the question is from another bank."""
         from shardwise.bank.discovery import name_of
 
         with suppress(ShardwiseError):

@@ -89,12 +89,6 @@ class References:
             fault = Fault(self.line_of(error) or file, f"cannot be loaded: {said_by(error)}")
             raise Unloadable(file, fault) from error
 
-    def loaded(self) -> list[Path]:
-        """Return the files of the modules that have been loaded so far."""
-        below = f"{self._package}."
-        files = [module.__file__ for name, module in list(sys.modules.items()) if name.startswith(below)]
-        return sorted(Path(file) for file in files if file)
-
     def _load(self, name: str, folder: str) -> Function:
         module, _, function = name.rpartition(".")
         loaded = self.module(folder + module)
@@ -104,7 +98,7 @@ class References:
         return found  # type: ignore[no-any-return]
 
     def line_of(self, error: BaseException) -> str:
-        """Return the innermost line of these modules in a traceback, such as "solutions/loans.py:12"; empty if there is none."""
+        """Return the innermost line of these modules in a traceback, such as "solutions/loans.py:12", or "" if there is none."""
         lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, SyntaxError):
             lines.append((error.filename or "", error.lineno))

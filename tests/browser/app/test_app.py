@@ -113,7 +113,7 @@ def test_an_address_names_a_problem_and_its_seed_and_wrong_ones_lead_home(studen
     assert (asked.id, asked.seed) == (f"{FIRST}/bytes-per-gpu", "7")
     for nowhere in ("#/nowhere", f"#/{FIRST}/nowhere", "#/figures/nowhere", "#/%00/%2e%2e", "#/%zz", "#/constructor"):
         student.open(nowhere)
-        expect(student.page.locator("h1")).to_contain_text("There is no such")
+        expect(student.page.locator("h1")).to_contain_text("does not exist")
 
 
 def test_settings_switch_the_goal_off_and_stay(student: Student) -> None:

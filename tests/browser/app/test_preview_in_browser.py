@@ -47,7 +47,7 @@ def previewed(browser: Browser, tmp_path: Path) -> Iterator[Previewed]:
     init_bank(tmp_path / "bank")
     preview = Preview(open_banks([tmp_path / "bank"]), variants=4)
     with (
-        AppServer(preview, page="preview.html") as server,
+        AppServer(preview, host="preview") as server,
         fresh_page(browser, viewport={"width": 1500, "height": 900}) as page,
     ):
         Thread(target=server.serve_forever, daemon=True).start()

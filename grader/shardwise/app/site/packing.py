@@ -24,7 +24,7 @@ from shardwise.plugins import ELEMENTS, KINDS, added
 Files = dict[str, bytes]  # by name in the archive
 _TAG = "cpython-314"  # of Python in the browser
 SITE = "site"  # the folder of packages in the browser
-_NOT_OURS = re.compile(r"(app/(static|server\.py|preview\.py|site/(?!__init__|inside))|cli|course|grading|sandbox|analysis|exchange"
+_NOT_OURS = re.compile(r"(app/(static|(preview|server|variants)\.py|site/(?!__init__|inside))|cli|course|grading|sandbox|analysis|exchange"
                         r"|bank/(lint|beginnings|dependencies|scaffold|forking)"
                        r"|student/widget|__main__)|.*\.md$")  # fmt: skip
 _BANK = re.compile(

@@ -26,7 +26,7 @@ _RESULT = re.compile(r"\b[Rr]esults? (?:is |as |in |counts? )*(?:an? )?(?P<words
 
 
 def dimension_faults(template: Template, draw: Draw) -> list[str]:
-    """Return how the unit under `answer` contradicts the reference's result; empty if that cannot be determined.
+    """Return how the unit under `answer` contradicts the reference's result, or [] if that cannot be determined.
 
     A statement in the docstring ("Result in bytes.") decides. Without one, the reference runs twice, the second time with
     every argument in other units: a result in seconds doubles when the unit of time is halved.
@@ -63,7 +63,7 @@ def powers(unit_text: str) -> Powers:
 
 
 def declared_powers(reference: Callable[..., Any], system: str = "") -> Powers | None:
-    """Return the dimension that a reference's docstring states, in a system of units, for the result; None if it states none.
+    """Return the dimension that a reference's docstring states, in a system of units, for the result, or None if it states none.
 
     >>> def seconds(): "Units: bytes. Result in seconds per step."
     >>> declared_powers(seconds)

@@ -53,7 +53,7 @@ def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[
 
 
 def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
-    """Return a few other values of a parameter, in base units; none if it is derived, or fixed without a unit."""
+    """Return a few other values of a parameter, in base units; nothing for a derived one, or a fixed one without a unit."""
     if parameter.derived is not None:
         return ()
     values = parameter.values()
@@ -64,7 +64,7 @@ def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
 
 
 def _is_said(question: Question, name: str) -> bool:
-    """Return whether the number of a parameter is in the question, as one that the author typed is."""
+    """Return whether the question contains the number of a parameter, perhaps because the author typed it."""
     number = str(question.params[name]).partition(" ")[0]
     return re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", text_of(question)) is not None
 
@@ -140,9 +140,9 @@ class Solutions:
 
 
 def typed_numbers(problem: Problem) -> Iterator[tuple[int, str, str]]:
-    """Yield parts whose solution has a number where each draw has its own, with a parameter of that value and a message.
+    """Yield parts whose solution has a typed number that varies between draws, with the parameter and a message.
 
-    The number is with its unit a value of a parameter that the text does not print, neither itself nor what is derived from it.
+    Such a number, with its unit, is a value of a parameter that the text prints neither directly nor through a derived one.
     """
     params = problem.template.params
     whole = problem.template.solution

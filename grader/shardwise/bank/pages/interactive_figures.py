@@ -146,7 +146,7 @@ def moving(banks: Sequence[Bank], name: str) -> Moving:
         if names
         else "The bank has no interactive figures."
     )
-    raise ShardwiseError(f"There is no figure “{name}”. {hint}")
+    raise ShardwiseError(f"Unknown figure “{name}”. {hint}")
 
 
 def moving_faults(bank: Bank) -> Iterator[Fault]:

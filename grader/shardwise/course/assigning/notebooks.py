@@ -15,7 +15,8 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
-from shardwise.bank.bank import Bank, section_faults
+from shardwise.bank.bank import Bank
+from shardwise.bank.chapters import section_faults
 from shardwise.bank.lesson import by_figures, figure_of, lesson_of, sections_of
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError

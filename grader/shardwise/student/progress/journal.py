@@ -61,11 +61,11 @@ class Journal:
         self._do(lambda file: file.keep_drafts(at, bank, drafts))
 
     def drafts_of(self, bank: str, problem: str) -> dict[str, Any]:
-        """Return what was typed for a problem, by key; empty if the file cannot be read."""
+        """Return what was typed for a problem, by key, or {} if the file cannot be read."""
         return self._known(lambda file: file.drafts_of(bank, problem), {})
 
     def marks(self) -> list[Mark]:
-        """Return the app's marks; none if the file cannot be read."""
+        """Return the app's marks, or [] if the file cannot be read."""
         return self._known(lambda file: file.marks(), [])
 
     def seeds(self, variant: Variant) -> list[str]:
@@ -89,7 +89,10 @@ class Journal:
         return self._file.estimates() if self._file else []
 
     def trouble(self, *, again: bool = False) -> str:
-        """Return why progress is not saved; empty if it is. A reason is returned once, or each time with `again`."""
+        """Return why progress is not saved, or "" if it is saved.
+
+        The first call returns a reason, and later calls repeat it only with `again`.
+        """
         if not self._trouble or (self._is_said and not again):
             return ""
         self._is_said = True
