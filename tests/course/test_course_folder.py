@@ -125,9 +125,9 @@ def test_without_a_course_a_set_needs_its_paths(tmp_path: Path, monkeypatch: pyt
 def test_unknown_sets_lost_keys_and_other_folders_are_explained(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run("assign", "week-1")
     shutil.copy("sets/week-1.yaml", "sets/week-2.yaml")
-    assert "no set 'sets/week-2.yaml', only week-1. Add it to the sets in course.yaml" in run("assign", "sets/week-2.yaml", code=2)  # fmt: skip
+    assert "Unknown set 'sets/week-2.yaml'; known: week-1. Add it to the sets in course.yaml" in run("assign", "sets/week-2.yaml", code=2)  # fmt: skip
     assert "Add sets/week-2.yaml to the sets in course.yaml" in run("assign", "week-2", code=2)
-    assert "no set 'week-9'" in run("grade", "week-9", code=2)
+    assert "Unknown set 'week-9'" in run("grade", "week-9", code=2)
     assert "Put submissions into the folder submitted/SET" in run("grade", "sets", code=2)
     (course / "course.key").rename(course / "key.old")
     assert "Restore the key" in run("assign", "week-1", code=2)
@@ -195,4 +195,4 @@ def test_sets_are_called_by_name_file_or_stem(course: Path) -> None:
     }
     assert known.set_called("second") is None
     (course / "sets" / "first.yaml").write_text("name: ../../elsewhere\n")
-    assert list(known.sets()) == ["first"]
+    assert list(load_course(course / "course.yaml").sets) == ["first"]

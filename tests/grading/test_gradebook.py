@@ -72,7 +72,7 @@ def test_missing_is_a_zero_only_after_the_due_date() -> None:
 
 def test_what_could_not_be_graded_is_no_zero_and_leaves_the_total_open() -> None:
     row = the(result("ada", "w1", 8), result("ada", "w2"))
-    assert row.total is None and row.remarks == ["w2: could not be graded, so there is no total"]
+    assert row.total is None and row.remarks == ["w2: could not be graded, so the total is incomplete"]
     assert total(result("ada", "w1", 8), result("ada", "w2"), weights={"w2": 0}) == 80
     assert total(result("ada", "w1", None, status="graded")) is None  # our failure in one question
     assert total(result("ada", "w1", 8), result("ada", "w1", None, path="a stray copy")) == 80
@@ -122,7 +122,7 @@ def test_folders_of_results_need_no_course(tmp_path: Path, monkeypatch: pytest.M
     document = json.loads(run(one, two, "--json", "--drop-lowest", "1"))
     assert [(each["student"], each["total"]) for each in document["students"]] == [("ada", 100), ("bo", None)]
     for words, complaint in (
-        (("--weight", "w3=2"), "there are no results of 'w3', only of w1, w2"),
+        (("--weight", "w3=2"), "unknown set 'w3'; known: w1, w2"),
         (("--weight", "w2"), "--weight needs a set and a value"),
         (("--weight", "w2=-1"), "A weight is a number from 0 to 1,000,000, not '-1'"),
         (("--weight", "w2=inf"), "A weight is a number from 0 to 1,000,000, not 'inf'"),
@@ -147,7 +147,7 @@ def test_a_course_gives_the_weights_and_the_sets(tmp_path: Path, monkeypatch: py
     assert "62.5 %" not in run() and "62.5 %" in run("--drop-lowest", "0")
     assert "60 %" in run("w1", "w2", "--drop-lowest", "0")
     assert "would replace the roster" in run("--out", "roster.csv", code=2)
-    assert "only w1, w2, w3, w4" in run("w9", code=2)
+    assert "Unknown set 'w9'; known: w1, w2, w3, w4" in run("w9", code=2)
 
 
 @pytest.mark.parametrize(
