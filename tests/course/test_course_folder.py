@@ -8,19 +8,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from shardwise.cli.main import app
+from command_line import run
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.simulated_class import hand_in, right
 from shardwise.course.course_file import course_around, load_course
-
-
-def run(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(app, list(map(str, words)))
-    said = f"{done.output}{done.exception or ''}"
-    assert (done.exit_code if done.exit_code in (0, 2) else 2) == code, said
-    return said
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Pools: each student gets another choice of problems, which stays theirs, for the same points."""
+"""Pools: each student gets and keeps some of the problems, for the same points as everybody else."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_new_points_of_a_pool_reach_every_student_and_another_pool_is_another_se
         (["ring-time", {"pool": ["ring-time", "tree-steps"], "choose": 1, "points": 2}], "ring-time is listed twice"),
         ([{"pool": ["tree-steps", "tree-steps"], "choose": 1}], "tree-steps is listed twice"),
         ([{"pool": ["ring-time", "tree-step"], "choose": 1}], "no problem “tree-step”"),
-        ([{"pool": ["ring-time", "tree-steps"], "choose": 3}], "the pool has only 2 problems, so nobody can get 3"),
+        ([{"pool": ["ring-time", "tree-steps"], "choose": 3}], "choose is 3, but the pool has only 2 problems"),
         ([{"pool": ["ring-time", "tree-steps"]}], "choose is missing"),
         ([{"pool": ["ring-time", "tree-steps"], "choose": 1, "chose": 2}], "unknown key 'chose'"),
         ([{"pool": "ring-time", "choose": 1}], "expected a list, but found 'ring-time'"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from shardwise.cli.main import app
+import command_line
 from shardwise.grading.gradebook import Gradebook, StudentTotal, make_gradebook, write_gradebook
 from shardwise.grading.results import RESULTS, Result, to_json
 
@@ -106,11 +106,7 @@ def folder(path: Path, *results: Result) -> Path:
     return path
 
 
-def run(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(app, ["gradebook", *map(str, words)])
-    said = f"{done.output}{done.exception or ''}"
-    assert (done.exit_code if done.exit_code in (0, 2) else 2) == code, said
-    return said
+run = partial(command_line.run, "gradebook")
 
 
 def test_folders_of_results_need_no_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def scaffold_course(folder: Path) -> tuple[list[Path], list[Path]]:
     kept = [path for path in texts if path.exists() and path != ignore]
     written = init_bank(bank)
     write_together({path: text.encode() for path, text in texts.items() if path not in kept})
-    key = folder / load_course(course).definition.key
+    key = load_course(course).key
     course_key(key)
     return [*(path for path in texts if path not in kept), key, *written], kept
 
