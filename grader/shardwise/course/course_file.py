@@ -35,7 +35,7 @@ def _course_set(value: Any) -> Any:
 
 
 class CourseDefinition(AuthorModel):
-    """What `course.yaml` says. Paths are relative to the file."""
+    """Contents of `course.yaml`. Paths are relative to the file."""
 
     title: str = Field(min_length=1, description="The title that students see.")
     roster: str = Field("roster.csv", description="The roster, as a course system exports it.")

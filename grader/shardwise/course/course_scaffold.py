@@ -49,7 +49,7 @@ def scaffold_course(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _beginnings() -> Iterator[tuple[Path, str]]:
-    """Yield the path and text of each file of a new course. A name that begins with dot- begins with a dot there."""
+    """Yield the path and text of each file of a new course. In our copy, `dot-` replaces a dot at the beginning of a name."""
     source = Path(__file__).with_name("beginnings")
     for file in sorted(path for path in source.rglob("*") if path.is_file()):
         place = Path(*(re.sub("^dot-", ".", part) for part in file.relative_to(source).parts))

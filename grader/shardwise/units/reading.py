@@ -108,7 +108,7 @@ def read(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a question asks for, and the answer as feedback quotes it."""
+    """A question's requirements, and the answer as feedback quotes it."""
 
     wanted: Unit
     direction: Direction

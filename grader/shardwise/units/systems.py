@@ -1,4 +1,4 @@
-"""Systems of units: the tables that a bank chose, and its own units, as one value that a unit carries.
+"""Systems of units: the tables that a bank uses, with its own units, as a value that every unit carries.
 
 A unit that is not one of computing is kept with its system: `m/s {"systems":["si"]}` is complete in itself, so a lock file
 needs no bank. Such a text is what `qualified` returns; everything that takes a unit reads it.
@@ -182,10 +182,7 @@ def _product(tokens: list[str], scale: Callable[[str], Scale]) -> Scale:
 
 
 def _term(tokens: list[str], scale: Callable[[str], Scale]) -> Scale:
-    """Remove one unit with its exponent, or a product in brackets, from the head of `tokens`.
-
-    If none is left, the IndexError is a LookupError.
-    """
+    """Remove one unit with its exponent, or a product in brackets, from the head of `tokens`. Raises LookupError."""
     token = tokens.pop(0)
     if token == "1":
         found: Scale = Fraction(1), {}

@@ -26,7 +26,7 @@ from shardwise.text_files import first_line, has_contents
 
 @dataclass(frozen=True)
 class Assigned:
-    """What `assign` did."""
+    """Result of `assign`."""
 
     lock: Path
     notebooks: int  # for everybody in the lock file

@@ -16,7 +16,7 @@ _REMEDY = (
     "Use the CSV file that Canvas, Moodle, Blackboard, Brightspace, Gradescope or GitHub Classroom exports, or a table that begins "
     "with the line: student,name"
 )
-# Roles in a course that are no student's. An unknown role is kept: one notebook too many does no harm.
+# Roles of people who are not students. People with an unknown role are kept: an extra notebook does no harm.
 _STAFF = re.compile(
     r"\b(h?ta|instructor|reader|teacher|trainer|dozent|manager|assistant|observer|staff|tutor)\b(?!.*\bstudent\b)",
     re.IGNORECASE,
