@@ -29,6 +29,13 @@ def work(folder: Path, student: str = "ada") -> Path:
     return hand_in(lock, lock.path.parent / "notebooks", folder / "submitted" / "week-1", student, right)
 
 
+def files_in_git() -> list[str]:
+    """Return the files of the current folder that git does not ignore."""
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "-A"], check=True)
+    return subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.split()
+
+
 def test_a_new_course_is_assigned_graded_and_regraded_by_the_name_of_a_set(course: Path) -> None:
     assert "Llm systems" in (course / "for-students" / "README.md").read_text() + (course / "course.yaml").read_text()
     assert "2 notebooks in assigned/week-1/notebooks" in run("assign", "week-1")
@@ -41,20 +48,19 @@ def test_a_new_course_is_assigned_graded_and_regraded_by_the_name_of_a_set(cours
         roster.write("grace,Grace Hopper,grace@example.org,\n")
     assert "3 notebooks in assigned/week-1/notebooks (2 assigned before" in run("assign", "week-1")
     assert "first-quantity" in run("list", "--kind", "quantity")
-    subprocess.run(["git", "init", "-q"], check=True)
-    subprocess.run(["git", "add", "-A"], check=True)
-    added = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.split()
+    added = files_in_git()
     assert not [
         path for path in added if path.endswith(".key") or path.startswith(("assigned", "submitted", "results"))
     ]
-    assert {
+    expected = {
         "course.yaml",
         "roster.csv",
         "for-students/README.md",
         "overrides.yaml",
         "bank/.gitignore",
         ".gitignore",
-    } <= set(added)
+    }
+    assert expected <= set(added)
 
 
 def test_the_download_of_a_whole_class_is_graded_unpacked_or_not(course: Path) -> None:
@@ -85,15 +91,9 @@ def test_git_ignores_what_the_other_commands_write_into_a_course(course: Path) -
     run("autograder", "week-1", "--out", "autograder.zip")
     run("export", "sets/quiz.yaml", "--to", "moodle-xml", "--out", "quiz.xml")
     run("export", "sets/quiz.yaml", "--to", "pdf", "--out", "exam")
-    subprocess.run(["git", "init", "-q"], check=True)
-    subprocess.run(["git", "add", "-A"], check=True)
-    added = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.split()
+    added = files_in_git()
     ours = ("bank/", "sets/", "for-students/", ".git")
-    assert {path for path in added if not path.startswith(ours)} == {
-        "course.yaml",
-        "overrides.yaml",
-        "roster.csv",
-    }
+    assert {path for path in added if not path.startswith(ours)} == {"course.yaml", "overrides.yaml", "roster.csv"}
 
 
 def test_a_course_is_built_around_existing_files_but_not_around_a_course(course: Path, tmp_path: Path) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from command_line import run
 from shardwise.bank.bank import Bank
-from shardwise.cli.main import app
 from shardwise.course.assigning.assignments import Assigned, SetDefinition, Student, assign
 from shardwise.course.assigning.drawing import Maker
 from shardwise.course.assigning.keys import course_key
@@ -103,11 +102,9 @@ def test_a_set_with_a_pool_is_graded_and_regraded(whole_bank: Bank, tmp_path: Pa
     submitted, out = tmp_path / "submitted", tmp_path / "results"
     for student in lock.students():
         hand_in(lock, tmp_path / "notebooks", submitted, student, right)
-    command = [str(submitted), "--out", str(out), "--workers", "1", "--bank"]
-    done = CliRunner().invoke(app, ["grade", *command, str(ROOT)])
-    assert done.exit_code == 0, done.output
+    command = [submitted, "--out", out, "--workers", 1, "--bank", ROOT]
+    run("grade", *command)
     results = read_results(out)
     assert all(result.points == result.max_points == results[0].points for result in results)
     assert [list(result.scores) for result in results] == list(asked(lock).values())
-    again = CliRunner().invoke(app, ["regrade", *command, str(ROOT)])
-    assert again.exit_code == 0 and "No points change" in again.output, again.output
+    assert "No points change" in run("regrade", *command)
