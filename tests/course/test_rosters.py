@@ -183,7 +183,7 @@ def test_a_roster_with_two_columns_of_ids_is_refused(tmp_path: Path, head: str, 
         ("student,name\nada,LÃ¶we\n", ":2:1 'ada,LÃ¶we' should be 'ada,Löwe'"),
     ],
 )
-def test_a_file_that_is_no_roster_is_refused_with_a_message(tmp_path: Path, roster: str | bytes, words: str) -> None:
+def test_a_file_that_is_not_a_roster_is_refused_with_a_message(tmp_path: Path, roster: str | bytes, words: str) -> None:
     [fault] = faults(tmp_path, roster)
     assert words in fault
 

@@ -70,7 +70,7 @@ def test_missing_is_a_zero_only_after_the_due_date() -> None:
     assert total(graded, missing("w2", "")) == 80
 
 
-def test_what_could_not_be_graded_is_no_zero_and_leaves_the_total_open() -> None:
+def test_an_ungraded_set_is_never_a_zero_and_leaves_the_total_open() -> None:
     row = the(result("ada", "w1", 8), result("ada", "w2"))
     assert row.total is None and row.remarks == ["w2: could not be graded, so the total is incomplete"]
     assert total(result("ada", "w1", 8), result("ada", "w2"), weights={"w2": 0}) == 80
