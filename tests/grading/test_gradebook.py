@@ -118,7 +118,7 @@ def test_folders_of_results_need_no_course(tmp_path: Path, monkeypatch: pytest.M
     document = json.loads(run(one, two, "--json", "--drop-lowest", "1"))
     assert [(each["student"], each["total"]) for each in document["students"]] == [("ada", 100), ("bo", None)]
     for words, complaint in (
-        (("--weight", "w3=2"), "unknown set 'w3'; known: w1, w2"),
+        (("--weight", "w3=2"), "unknown set 'w3'. Sets with results: w1, w2"),
         (("--weight", "w2"), "--weight needs a set and a value"),
         (("--weight", "w2=-1"), "A weight is a number from 0 to 1,000,000, not '-1'"),
         (("--weight", "w2=inf"), "A weight is a number from 0 to 1,000,000, not 'inf'"),

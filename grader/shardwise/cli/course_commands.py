@@ -198,7 +198,7 @@ def _by_set(given: Sequence[str] | None, sets: Collection[str], option: str) -> 
         if not equals:
             raise ShardwiseError(f"{option} needs a set and a value, such as week-2=2, not {each!r}.")
         if name not in sets:
-            raise ShardwiseError(f"{option}: unknown set {name!r}; known: {', '.join(sets)}.")
+            raise ShardwiseError(f"{option}: unknown set {name!r}. Sets with results: {', '.join(sets)}.")
         found[name] = value
     return found
 
