@@ -9,12 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from command_line import run
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
-from shardwise.cli.main import app
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.simulated_class import hand_in
 from shardwise.grading.results import read_results
@@ -117,10 +116,6 @@ def test_the_examples_in_the_references_hold(module: str) -> None:
 
 
 def test_a_unit_that_is_defined_later_is_read_in_a_regrade(tmp_path: Path) -> None:
-    def run(*args: str | Path) -> None:
-        done = CliRunner().invoke(app, [*map(str, args)])
-        assert done.exit_code == 0, done.output
-
     bank = shutil.copytree(ROOT / "examples" / "physics", tmp_path / "bank")
     (tmp_path / "roster.csv").write_text("id\nada\n")
     (tmp_path / "set.yaml").write_text("name: motion\ntitle: Motion\nproblems: [seesaw]\n")

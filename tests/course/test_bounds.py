@@ -61,17 +61,8 @@ def own(room: Classroom, student: str = "mallory") -> str:
 def graded(room: Classroom, *paths: Path, out: Path | None = None) -> tuple[list[dict[str, Any]], str]:
     """Return the rows of the table and the output, after checking that each honest student has one row with points."""
     out = out or room.handed_in.parent / "results"
-    arguments = [
-        "grade",
-        *map(str, paths or [room.handed_in]),
-        "--out",
-        str(out),
-        "--lock",
-        str(room.lock.path),
-        "--workers",
-        "1",
-    ]
-    ran = CliRunner().invoke(app, arguments)
+    options = "--out", str(out), "--lock", str(room.lock.path), "--workers", "1"
+    ran = CliRunner().invoke(app, ["grade", *map(str, paths or [room.handed_in]), *options])
     assert ran.exit_code in (0, 1), ran.output
     assert "Traceback" not in ran.output
     with (out / "grades.csv").open(encoding="utf-8", newline="") as table:

@@ -167,11 +167,11 @@ def test_a_roster_with_two_columns_of_ids_is_refused(tmp_path: Path, head: str, 
 @pytest.mark.parametrize(
     ("roster", "words"),
     [
-        ("student,name\n", "there are no students"),
+        ("student,name\n", "no students found"),
         ("", "the first line is empty"),
-        ("who\nada\n", "the first line is who, where no column has students' ids"),
-        ("First name,Last name\nAda,Löwe\n", "no column has students' ids"),
-        ("Email,Role\ngrace@uni.example,Instructor\n", "there are no students"),
+        ("who\nada\n", "the first line is who, and no column with students' ids was found"),
+        ("First name,Last name\nAda,Löwe\n", "no column with students' ids was found"),
+        ("Email,Role\ngrace@uni.example,Instructor\n", "no students found"),
         ('student\n"ada\n' + "bo\n" * 50_000, "is not a CSV table"),
         (b"PK\3\4\x14\0xl/workbook.xml", "is a workbook of a spreadsheet"),
         (
@@ -183,7 +183,7 @@ def test_a_roster_with_two_columns_of_ids_is_refused(tmp_path: Path, head: str, 
         ("student,name\nada,LÃ¶we\n", ":2:1 'ada,LÃ¶we' should be 'ada,Löwe'"),
     ],
 )
-def test_a_file_that_is_no_roster_is_refused_with_a_message(tmp_path: Path, roster: str | bytes, words: str) -> None:
+def test_a_file_that_is_not_a_roster_is_refused_with_a_message(tmp_path: Path, roster: str | bytes, words: str) -> None:
     [fault] = faults(tmp_path, roster)
     assert words in fault
 

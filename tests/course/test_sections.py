@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from command_line import run
 from shardwise.bank.bank import Bank
-from shardwise.cli.main import app
 from shardwise.course.assigning.assignments import Assigned, SetDefinition, Student, assign
 from shardwise.course.assigning.keys import course_key
 from shardwise.course.assigning.lockfile import Lock
@@ -68,9 +67,7 @@ def test_one_run_grades_all_sections_each_by_its_own_date(whole_bank: Bank, tmp_
     for student in ("ada", "bo"):
         path = hand_in(lock, tmp_path / "notebooks", submitted, student, right)
         os.utime(path, (datetime.fromisoformat("2026-12-02T12:00:00Z").timestamp(),) * 2)
-    command = ["grade", str(submitted), "--out", str(results), "--workers", "1", "--bank", str(ROOT)]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 0, done.output
+    run("grade", submitted, "--out", results, "--workers", 1, "--bank", ROOT)
     with (results / "grades.csv").open(encoding="utf-8", newline="") as table:
         rows = [(row["student"], row["section"], row["status"], row["late"]) for row in csv.DictReader(table)]
     assert rows == [
@@ -84,6 +81,5 @@ def test_one_run_grades_all_sections_each_by_its_own_date(whole_bank: Bank, tmp_
 def test_assign_names_sections_without_a_date_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "w1.yaml").write_text(json.dumps({**SET, "sections": B}))
     (tmp_path / "roster.csv").write_text("student,section\nada,A\ncleo,B\n")
-    command = ["assign", str(tmp_path / "w1.yaml"), "--roster", str(tmp_path / "roster.csv"), "--out", str(tmp_path / "out")]  # fmt: skip
-    done = CliRunner().invoke(app, [*command, "--bank", str(ROOT)])
-    assert "Section 'A': 1 student, due Tuesday, 1 December 2026" in done.output, done.output
+    paths = "--roster", tmp_path / "roster.csv", "--out", tmp_path / "out", "--bank", ROOT
+    assert "Section 'A': 1 student, due Tuesday, 1 December 2026" in run("assign", tmp_path / "w1.yaml", *paths)

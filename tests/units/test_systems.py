@@ -117,7 +117,7 @@ def test_celsius_is_a_temperature_unless_a_difference_is_asked_for(text: str, as
         ("1.2 mhz", "Hz", "begins with m, which is milli"),
     ],
 )
-def test_what_is_no_answer_is_refused_with_the_reason(text: str, asked: str, why: str) -> None:
+def test_text_that_is_not_an_answer_is_refused_with_the_reason(text: str, asked: str, why: str) -> None:
     with pytest.raises(Unreadable) as error:
         read(text, si(asked))
     assert why in str(error.value)

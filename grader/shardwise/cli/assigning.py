@@ -13,9 +13,7 @@ from shardwise.cli.course_paths import paths_to_assign
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, banks_of, must_be_a_folder
 from shardwise.cli.tables import progress_bar
-from shardwise.course.assigning.dates import in_words
 from shardwise.course.assigning.keys import KEY_FILE, course_key
-from shardwise.course.assigning.roster import load_roster
 from shardwise.errors import Faulty, ShardwiseError
 
 commands = typer.Typer()
@@ -53,6 +51,8 @@ def assign(
     change the title, due date, attempts or points. In the folder of a course, the name of a set is enough.
     """
     from shardwise.course.assigning.assignments import assign as run
+    from shardwise.course.assigning.dates import in_words
+    from shardwise.course.assigning.roster import load_roster
     from shardwise.course.assigning.set_file import load_set
 
     definition, roster, out, key = paths_to_assign(definition, roster, out, key)
@@ -99,7 +99,7 @@ def assign(
     for section, count in done.other_sections.items():
         who = f"Section {section!r}" if section else "No section"
         until = f"due {in_words(due)}" if (due := made["set"].due) else "no due date"
-        typer.echo(f"{who}: {count} student{'s' * (count != 1)}, {until}, as the set has no other date for them.")
+        typer.echo(f"{who}: {count} student{'s' * (count != 1)}, {until}, as for the whole set.")
     _say_what_was_worked_in(done.worked_in, bool(done.changes))
     if nbgrader:
         from shardwise.exchange.nbgrader import put_into_nbgrader

@@ -91,8 +91,8 @@ def gradebook(
 ) -> None:
     """Add up the sets of a course.
 
-    Each set counts by its weight, whatever its points. Nothing handed in counts as 0 once the due date is over. What was excused
-    does not count, and while anything could not be graded, a student has no total.
+    Each set counts by its weight, whatever its points. A missing submission counts as 0 after the due date. Excused sets
+    do not count. A student's total is left open while one of their submissions could not be graded.
     """
     from shardwise.grading.gradebook import make_gradebook, results_by_set, write_gradebook
 
@@ -100,19 +100,17 @@ def gradebook(
         raise ShardwiseError("Use only one of --into and --json.")
     if (column or scale) and not into:
         raise ShardwiseError("--column and --scale need the table to fill:  --into FILE")
-
     if into and into.resolve() == out.resolve():
         raise ShardwiseError(f"--out {out} would replace the table to fill. Choose another file for the gradebook.")
     _must_end_in(".csv", out)
     folders, course = results_to_read(sets or ())
-    if course and out.resolve() == course.at(course.definition.roster).resolve():
+    if course and out.resolve() == course.roster.resolve():
         raise ShardwiseError(f"--out {out} would replace the roster. Choose another file for the gradebook.")
-    results = results_by_set(folders, course.sets() if course else None)
+    results = results_by_set(folders, course.sets if course else None)
     if not results:
-        raise ShardwiseError(
-            f"{', '.join(map(str, folders))} has no results of a set{' of this course' if course else ''}."
-        )
-    known = {name: each.weight for name, each in course.sets().items()} if course else {}
+        whose = " of this course" if course else ""
+        raise ShardwiseError(f"No results of a set{whose} found in {', '.join(map(str, folders))}.")
+    known = {name: each.weight for name, each in course.sets.items()} if course else {}
     weights = known | {name: _number(text) for name, text in _by_set(weight, results, "--weight").items()}
     if drop_lowest is None:
         drop_lowest = course.definition.drop_lowest if course else 0
@@ -149,7 +147,7 @@ def _students(roster: Path | None, course: Course | None) -> Sequence[Student]:
     """Return the students of a roster, or of the course's."""
     from shardwise.course.assigning.roster import load_roster
 
-    roster = roster or (course.at(course.definition.roster) if course else None)
+    roster = roster or (course.roster if course else None)
     return load_roster(roster) if roster else ()
 
 
@@ -182,7 +180,7 @@ def feedback_zip(
     done = write_feedback_zip(read_results(folder), folder, _students(roster, course), out, submissions)
     typer.echo(f"Wrote {out} with {done.pages} feedback page{'s' * (done.pages != 1)}.")
     if done.unknown:
-        typer.echo(f"Not in it, because Moodle's folder for them is not known: {', '.join(done.unknown)}.", err=True)
+        typer.echo(f"Not included, because their folder in Moodle is unknown: {', '.join(done.unknown)}.", err=True)
         raise typer.Exit(1)
 
 
@@ -193,7 +191,7 @@ def _must_end_in(ending: str, out: Path) -> None:
 
 
 def _by_set(given: Sequence[str] | None, sets: Collection[str], option: str) -> dict[str, str]:
-    """Return what an option such as --weight week-2=2 says of each set. Raises ShardwiseError for unknown sets."""
+    """Parse an option such as --weight week-2=2 into a value per set. Raises ShardwiseError for unknown sets."""
     found: dict[str, str] = {}
     for each in given or ():
         name, equals, value = each.partition("=")
@@ -218,7 +216,7 @@ def _number(text: str) -> float:
 
 
 def _print_gradebook(made: Gradebook) -> None:
-    """Print the totals, those of each section, and why some are open."""
+    """Print the points and totals of each student, and the mean total of each section."""
     from shardwise.grading.gradebook import points_text
 
     head = ("student", "name", "section", *made.weights, "total", "remarks")
@@ -233,6 +231,7 @@ def _print_gradebook(made: Gradebook) -> None:
     print_columns(head, rows[:_MOST_ROWS], right=range(3, 4 + len(made.weights)), width=max(width, 60))
     if len(rows) > _MOST_ROWS:
         typer.echo(f"and {len(rows) - _MOST_ROWS} more students")
-    for section, (count, mean) in made.section_means().items():
-        who = f"Section {section}" if section else "No section" if len(made.section_means()) > 1 else "All"
+    means = made.section_means()
+    for section, (count, mean) in means.items():
+        who = f"Section {section}" if section else "No section" if len(means) > 1 else "All"
         typer.echo(f"{who}: {count} total{'s' * (count != 1)}, mean {points_text(mean)} %")

@@ -10,17 +10,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from shardwise.bank.discovery import VARIABLE, bank_folders
 from shardwise.cli.trust import must_be_trusted
 from shardwise.course.assigning.keys import is_ours, key_fingerprint, named_key, read_key
-from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock, claimed_key
-from shardwise.course.collecting.identity import means_a_student
-from shardwise.course.course_file import COURSE_FILE, Course, course_around
 from shardwise.errors import ShardwiseError
-from shardwise.grading.results import RESULTS
 
-_NO_COURSE = f"Without {{}}, name a set of a course, in a folder that has a {COURSE_FILE}:  shardwise init course DIR creates one."
+if TYPE_CHECKING:
+    from shardwise.course.course_file import Course
 
 
 def paths_to_assign(
@@ -29,18 +27,17 @@ def paths_to_assign(
     """Return set, roster, folder and key of `assign`, with what was not given from the course around the current folder."""
     if roster and out:
         return definition, roster, out, key
-    course = course_around(Path.cwd())
-    if course is None:
-        raise ShardwiseError(_NO_COURSE.format("--roster and --out"))
+    from shardwise.course.assigning.lockfile import LOCK_SUFFIX
+
+    course = _course_here("--roster and --out")
     name = _set_of(course, str(definition))
     if not (key or course.key.exists()) and (signed := sorted((course.folder / "assigned").glob(f"*/*{LOCK_SUFFIX}"))):
         raise ShardwiseError(
             f"{_short(signed[0])} is signed with a course key, but {_short(course.key)} does not exist. Restore the key from a copy."
         )
-    file = course.at(course.sets()[name].file)
     return (
-        _short(file),
-        roster or _short(course.at(course.definition.roster)),
+        _short(course.file_of(name)),
+        roster or _short(course.roster),
         out or _short(course.assigned(name)),
         key or _short(course.key),
     )
@@ -55,9 +52,7 @@ def paths_to_grade(
     """
     if out is not None:
         return paths, out, lock, key
-    course = course_around(Path.cwd())
-    if course is None:
-        raise ShardwiseError(_NO_COURSE.format("--out"))
+    course = _course_here("--out")
     if course.folder != Path.cwd().resolve():
         raise ShardwiseError(f"Run this in the folder of the course:  cd {quote(str(course.folder))}")
     if len(paths) > 1:
@@ -79,6 +74,9 @@ def _download_in(submitted: Path, locks: Sequence[Path]) -> Path:
 
     An archive with a student's name is that student's, and its limits are those of one student.
     """
+    from shardwise.course.assigning.lockfile import Lock
+    from shardwise.course.collecting.identity import means_a_student
+
     inside = [path for path in submitted.iterdir() if not path.name.startswith(".")] if submitted.is_dir() else []
     if len(inside) != 1 or inside[0].suffix.lower() != ".zip" or inside[0].is_symlink() or not inside[0].is_file():
         return submitted
@@ -90,6 +88,8 @@ def _own_key(course: Course, lock: Path) -> Path | None:
 
     Raises ShardwiseError if `assign` has not used that key on this computer.
     """
+    from shardwise.course.assigning.lockfile import claimed_key
+
     known_by = claimed_key(lock)
     if not is_ours(known_by):
         raise ShardwiseError(
@@ -101,28 +101,27 @@ def _own_key(course: Course, lock: Path) -> Path | None:
 
 
 def _set_of(course: Course, words: str) -> str:
-    """Return the name of a set of a course. Raises ShardwiseError with the sets that there are."""
+    """Return the name of a set of a course. Raises ShardwiseError with the known sets."""
     if name := course.set_called(words):
         return name
-    sets = ", ".join(course.sets()) or "no sets"
     remedy = ""
     if Path(words).suffix in (".yaml", ".yml"):
-        remedy = f" Add it to the sets in {_short(course.folder / COURSE_FILE)}."
+        remedy = f" Add it to the sets in {_short(course.file)}."
     elif (course.folder / "sets" / f"{words}.yaml").is_file():
-        remedy = f" Add sets/{words}.yaml to the sets in {_short(course.folder / COURSE_FILE)}."
+        remedy = f" Add sets/{words}.yaml to the sets in {_short(course.file)}."
     elif Path(words).exists():
         remedy = " Put submissions into the folder submitted/SET, or name a folder for the results with --out."
-    raise ShardwiseError(f"The course has no set {words!r}, only {sets}.{remedy}")
+    raise ShardwiseError(f"Unknown set {words!r}; known: {', '.join(course.sets) or 'none'}.{remedy}")
 
 
 def set_file(named: Path) -> Path:
     """Return the file of a set: a YAML file, or the name of a set of the course. Raises ShardwiseError."""
     if named.is_file():
         return named
-    course = course_around(Path.cwd())
+    course = _course_around_here()
     if course is None:
         raise ShardwiseError(f"{named} does not exist. Name the YAML file of a set.")
-    return _short(course.at(course.sets()[_set_of(course, str(named))].file))
+    return _short(course.file_of(_set_of(course, str(named))))
 
 
 def lock_file(named: Path) -> Path:
@@ -130,7 +129,9 @@ def lock_file(named: Path) -> Path:
 
     Raises ShardwiseError.
     """
-    course = None if named.suffix == ".jsonl" else course_around(Path.cwd())
+    from shardwise.course.assigning.lockfile import LOCK_SUFFIX
+
+    course = None if named.suffix == ".jsonl" else _course_around_here()
     if course and (name := course.set_called(str(named))):
         named = _short(course.lock(name))
     elif named.is_dir():
@@ -153,7 +154,7 @@ def banks_of_course(course: Course | None) -> list[str] | None:
     if course is None or not course.definition.bank or os.environ.get(VARIABLE):
         return None
     folders = bank_folders(course.definition.bank, course.folder)
-    must_be_trusted(folders, course.folder / COURSE_FILE)
+    must_be_trusted(folders, course.file)
     return [str(folder) for folder in folders]
 
 
@@ -163,18 +164,34 @@ def results_to_read(names: Sequence[str]) -> tuple[list[Path], Course | None]:
     A name is a folder with results, or a set of the course; without names, all sets of the course that have been graded.
     Raises ShardwiseError if there are none.
     """
-    course = course_around(Path.cwd())
-    folders = [Path(name) for name in names if (Path(name) / RESULTS).is_file()]
+    from shardwise.grading.results import RESULTS
+
+    def is_graded(folder: Path) -> bool:
+        return (folder / RESULTS).is_file()
+
+    course = _course_around_here() if names else _course_here("a folder with results")
     if course is None:
-        if not names:
-            raise ShardwiseError(_NO_COURSE.format("a folder with results"))
         return [Path(name) for name in names], None
-    others = [name for name in names if Path(name) not in folders]
-    folders += [_short(course.results(_set_of(course, name))) for name in others]
-    graded = [_short(course.results(name)) for name in course.sets() if (course.results(name) / RESULTS).is_file()]
-    if not names and not graded:
+    if names:
+        folders = [Path(name) if is_graded(Path(name)) else course.results(_set_of(course, name)) for name in names]
+    elif not (folders := [*filter(is_graded, map(course.results, course.sets))]):
         raise ShardwiseError("No set of this course has been graded yet. Grade one first:  shardwise grade SET")
-    return (folders if names else graded), course
+    return [*map(_short, folders)], course
+
+
+def _course_around_here() -> Course | None:
+    from shardwise.course.course_file import course_around  # imported here, because it loads the reader of YAML
+
+    return course_around(Path.cwd())
+
+
+def _course_here(otherwise: str) -> Course:
+    """Return the course around the current folder. Raises ShardwiseError, which says what else can be named."""
+    if course := _course_around_here():
+        return course
+    raise ShardwiseError(
+        f"Without {otherwise}, name a set of a course, in a folder that has a course.yaml:  shardwise init course DIR creates one."
+    )
 
 
 def _short(path: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,7 +35,7 @@ def _course_set(value: Any) -> Any:
 
 
 class CourseDefinition(AuthorModel):
-    """What `course.yaml` says. Paths are relative to the file."""
+    """Contents of `course.yaml`. Paths are relative to the file."""
 
     title: str = Field(min_length=1, description="The title that students see.")
     roster: str = Field("roster.csv", description="The roster, as a course system exports it.")
@@ -55,7 +56,7 @@ class Course:
     definition: CourseDefinition
 
     def at(self, path: str) -> Path:
-        """Return a path that is written in `course.yaml`."""
+        """Resolve a path in `course.yaml`."""
         return self.folder / path
 
     @property
@@ -63,44 +64,56 @@ class Course:
         """The file of the course key."""
         return self.at(self.definition.key)
 
+    @property
+    def file(self) -> Path:
+        """The file `course.yaml`."""
+        return self.folder / COURSE_FILE
+
+    @property
+    def roster(self) -> Path:
+        """The file of the roster."""
+        return self.at(self.definition.roster)
+
+    @cached_property
     def sets(self) -> dict[str, CourseSet]:
-        """Return the sets by name, in the course's order. A set whose file cannot be read yet is named after the file.
+        """The sets by name, in the course's order. A set whose file cannot be read yet is named after the file.
 
         Raises ShardwiseError if two sets have the same name, since they would share notebooks, grades and a weight.
         """
         named = dict[str, CourseSet]()
         for each in self.definition.sets:
-            name = self._name_of(each)
+            name = self._text_in(each, "name")
+            name = Path(each.file).stem if fault_of_name(name) else name
             if other := named.get(name):
                 files = each.file if each.file == other.file else f"{other.file} and {each.file}"
                 raise ShardwiseError(
-                    f"{self.folder / COURSE_FILE} lists the set {name} twice, as {files}. Remove one of them, or rename a set."
+                    f"{self.file} lists the set {name} twice, as {files}. Remove one of them, or rename a set."
                 )
             named[name] = each
         return named
 
     def titles(self) -> dict[str, str]:
-        """Return the titles of the sets by name, as far as their files can be read."""
-        return {name: self._said(each, "title") for name, each in self.sets().items()}
+        """Return the titles of the sets by name; empty titles for files that cannot be read."""
+        return {name: self._text_in(each, "title") for name, each in self.sets.items()}
 
     def set_called(self, words: str) -> str | None:
-        """Return the name of the set that is called by its name, its file, the file's stem or one of its folders; None without one."""
-        for name, each in self.sets().items():
-            file = self.at(each.file)
+        """Return the name of the set whose name, file, stem or folder is given; None if there is none."""
+        for name in self.sets:
+            file = self.file_of(name)
             places = (file, self.assigned(name), self.submitted(name), self.results(name))
             if words in (name, file.stem) or Path(words).resolve() in [place.resolve() for place in places]:
                 return name
         return None
 
-    def _name_of(self, each: CourseSet) -> str:
-        name = self._said(each, "name")
-        return self.at(each.file).stem if fault_of_name(name) else name
-
-    def _said(self, each: CourseSet, key: str) -> str:
-        """Return what a set's file says for a key; empty if it cannot be read or says nothing."""
+    def _text_in(self, each: CourseSet, key: str) -> str:
+        """Return a set's name or title from its file; empty if the file cannot be read or does not contain it."""
         with suppress(Faulty):
             return str(yaml_source.load_yaml(self.at(each.file)).at((key,)) or "")
         return ""
+
+    def file_of(self, set_name: str) -> Path:
+        """Return the YAML file of a set."""
+        return self.at(self.sets[set_name].file)
 
     def lock(self, set_name: str) -> Path:
         """Return the lock file of a set."""
@@ -125,9 +138,9 @@ def load_course(path: Path) -> Course:
 
 
 def course_around(folder: Path) -> Course | None:
-    """Return the course that a folder belongs to: the nearest `course.yaml` in it or above; None without one.
+    """Return the course that a folder belongs to: the nearest `course.yaml` in it or above it, or None.
 
-    One that is among the submissions of another course is ignored: a student may have handed it in. Raises Faulty with all
+    A file among the submissions of another course is ignored: a student may have handed it in. Raises Faulty with all
     faults of the file.
     """
     folder = folder.resolve()

@@ -43,13 +43,13 @@ def scaffold_course(folder: Path) -> tuple[list[Path], list[Path]]:
     kept = [path for path in texts if path.exists() and path != ignore]
     written = init_bank(bank)
     write_together({path: text.encode() for path, text in texts.items() if path not in kept})
-    key = folder / load_course(course).definition.key
+    key = load_course(course).key
     course_key(key)
     return [*(path for path in texts if path not in kept), key, *written], kept
 
 
 def _beginnings() -> Iterator[tuple[Path, str]]:
-    """Yield the path and text of each file of a new course. A name that begins with dot- begins with a dot there."""
+    """Yield the path and text of each file of a new course. In our copy, `dot-` replaces a dot at the beginning of a name."""
     source = Path(__file__).with_name("beginnings")
     for file in sorted(path for path in source.rglob("*") if path.is_file()):
         place = Path(*(re.sub("^dot-", ".", part) for part in file.relative_to(source).parts))

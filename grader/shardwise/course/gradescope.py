@@ -16,7 +16,7 @@ from shardwise.text_files import read_bounded
 
 EXPORT = "submission_metadata.yml"  # next to the folders submission_123 of an export
 METADATA = (
-    "submission_metadata.json"  # next to the submission while an autograder runs: autograder_samples, docs/specs.md
+    "submission_metadata.json"  # next to the submission while an autograder runs (autograder_samples/docs/specs.md)
 )
 _MOST = 20_000_000  # bytes; a class of 300 has about one million
 _SUBMISSION = re.compile(r"(submission_\d+):")

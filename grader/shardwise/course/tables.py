@@ -72,18 +72,18 @@ def _text(raw: bytes, path: Path) -> str:
     if "\0" in text:
         raise Faulty([Fault(str(path), "is not text", _AS_CSV)])
     for number, each in enumerate(text.split("\n"), start=1):
-        if meant := _meant(each):
-            what = f"{each.strip()[:80]!r} should be {meant.strip()[:80]!r}: the table was opened in a wrong encoding and saved"
+        if restored := _restored(each):
+            what = f"{each.strip()[:80]!r} should be {restored.strip()[:80]!r}: the table was opened in a wrong encoding and saved"
             raise Faulty(
                 [Fault(f"{path}:{number}:1", what, "Export it again, and edit it only after an import as UTF-8.")]
             )
     return text
 
 
-def _meant(line: str) -> str:
-    """Return a line whose UTF-8 was read as Windows-1252 as it was meant; empty if it was not.
+def _restored(line: str) -> str:
+    """Restore a line whose UTF-8 was read as Windows-1252; empty for any other line.
 
-    >>> _meant("LÃ¶we"), _meant("Löwe"), _meant("JOÃO")
+    >>> _restored("LÃ¶we"), _restored("Löwe"), _restored("JOÃO")
     ('Löwe', '', '')
     """
     with suppress(UnicodeError):
@@ -92,7 +92,7 @@ def _meant(line: str) -> str:
 
 
 def _is_utf_8(raw: bytes) -> bool:
-    """Return whether text is UTF-8, or was before it was damaged; as Windows-1252, its ö would become Ã¶."""
+    """Return whether text is UTF-8, perhaps with damaged bytes; read as Windows-1252, its ö would become Ã¶."""
     try:
         raw.decode()
     except UnicodeDecodeError:

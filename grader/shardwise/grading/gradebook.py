@@ -1,4 +1,4 @@
-"""Gradebook: what each student has in every set of a course, and the weighted total."""
+"""Gradebook: each student's points in every set of a course, and the weighted total."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result, read_results
 from shardwise.markdown.escaping import spreadsheet_cell
 
-# How a set counts for a student. Only graded and zero count; ungraded leaves the total open, which is never a zero.
+# How a set counts for a student. Only graded and zero sets count. An ungraded one never counts as 0; it leaves the total open.
 ScoreStatus = Literal["graded", "zero", "open", "excused", "ungraded", "not assigned"]
 _REMARKS = {
     "zero": "missing, counts as 0",
     "open": "nothing handed in yet",
     "excused": "excused",
-    "ungraded": "could not be graded, so there is no total",
+    "ungraded": "could not be graded, so the total is incomplete",
     "not assigned": "not assigned",
 }
+_PRIORITY = ("graded", "excused", "ungraded", "missing")  # which of a student's results for a set counts
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Score:
 
     @property
     def share(self) -> float | None:
-        """The points as a share of the set's; None if they do not count, or if every question of the set was dropped."""
+        """The points as a share of the maximum; None if they do not count, or if every question of the set was dropped."""
         return None if self.points is None or not self.max_points else self.points / self.max_points
 
 
@@ -54,7 +55,7 @@ class StudentTotal:
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader of the total should know about the student's sets."""
+        """Why some of the student's sets do not count as they were graded, or not yet."""
         found = []
         for name, score in self.scores.items():
             if score.status in _REMARKS:
@@ -99,13 +100,13 @@ class Gradebook:
 
 
 def results_by_set(folders: Iterable[Path], only: Collection[str] | None = None) -> dict[str, list[Result]]:
-    """Read the results of several folders, of some sets or of all. Raises ShardwiseError if two folders have the same set."""
+    """Read the results in several folders, by default of all sets. Raises ShardwiseError if two folders have the same set."""
     found: dict[str, list[Result]] = {}
     places: dict[str, Path] = {}
     for folder in folders:
         for result in read_results(folder):
             if not (result.set and result.student) or (only is not None and result.set not in only):
-                continue  # it belongs to nobody, and grades.csv says why; or it is a practice notebook
+                continue  # a practice notebook, or a submission without an owner, which grades.csv reports
             if (other := places.setdefault(result.set, folder)) != folder:
                 raise ShardwiseError(f"{other} and {folder} both have results of {result.set}. Name one of them.")
             found.setdefault(result.set, []).append(result)
@@ -115,7 +116,7 @@ def results_by_set(folders: Iterable[Path], only: Collection[str] | None = None)
 def make_gradebook(
     results: Mapping[str, Sequence[Result]], weights: Mapping[str, float], drop_lowest: int, now: datetime
 ) -> Gradebook:
-    """Return the gradebook of some sets; one without a weight has the weight 1, and the weight 0 keeps a set out of totals."""
+    """Return the gradebook of some sets. A set's weight is 1 by default; a set of weight 0 is not part of the total."""
     weights = {name: weights.get(name, 1.0) for name in results}
     by_student: dict[str, dict[str, Result]] = {}
     for name, several in results.items():
@@ -127,25 +128,19 @@ def make_gradebook(
     return Gradebook(weights, drop_lowest, rows)
 
 
-_PRIORITY = ("graded", "excused", "ungraded", "missing")  # which of a student's results for a set counts
-
-
 def _row(
     student: str, results: Mapping[str, Result], weights: Mapping[str, float], drop_lowest: int, now: datetime
 ) -> StudentTotal:
     scores = {name: _score(results.get(name), now) for name in weights}
-    counted = {name: score.share for name, score in scores.items() if weights[name] and score.share is not None}
-    by_share = sorted(
-        counted, key=lambda name: (counted[name] or 0.0, -weights[name])
-    )  # of equal ones the heavier first
-    lowest = by_share[: min(drop_lowest, max(len(counted) - 1, 0))]
-    for name in lowest:
+    counted = {name: share for name, score in scores.items() if weights[name] and (share := score.share) is not None}
+    lowest = sorted(counted, key=lambda name: (counted[name], -weights[name]))  # of equal ones the heavier first
+    for name in lowest[: min(drop_lowest, len(counted) - 1)]:
         scores[name] = replace(scores[name], is_dropped=True)
         del counted[name]
     is_open = any(weights[name] and score.status == "ungraded" for name, score in scores.items())
     total = None
     if counted and not is_open:
-        earned = fsum(weights[name] * (share or 0.0) for name, share in counted.items())
+        earned = fsum(weights[name] * share for name, share in counted.items())
         total = round(100 * earned / fsum(weights[name] for name in counted), 2)
     latest = list(results.values())[::-1]
     name = next((result.name for result in latest if result.name), student)

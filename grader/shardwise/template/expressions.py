@@ -73,10 +73,6 @@ def _in_unit(context: jinja2.runtime.Context, value: float, unit_text: str, digi
     return show_amount(value, qualified(unit_text, context.get(UNITS, "")), digits=_digits(digits))
 
 
-def _percent(value: float, digits: int = 3) -> str:
-    return f"{show_number(100 * value, digits)} %"
-
-
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sqrt": math.sqrt, "log2": math.log2, "log10": math.log10, "ln": math.log, "exp": math.exp,
     "ceil": math.ceil, "floor": math.floor, "round": round, "abs": abs, "min": min, "max": max,
@@ -161,7 +157,7 @@ def _environment() -> SandboxedEnvironment:
     environment.filters = {name: environment.filters[name] for name in _FILTERS}
     environment.filters["unit"] = _in_unit
     environment.filters["number"] = lambda value, digits=4: show_number(value, _digits(digits))
-    environment.filters["percent"] = lambda value, digits=3: _percent(value, _digits(digits))
+    environment.filters["percent"] = lambda value, digits=3: f"{show_number(100 * value, _digits(digits))} %"
     environment.filters["tex"] = _tex
     return environment
 

@@ -24,7 +24,7 @@ LARGEST_EXACT = 64  # largest exponent of a power that is evaluated exactly
 
 @dataclass(frozen=True)
 class _Grammar:
-    """How units are written: a word, what joins it to the next, and a product of several in brackets."""
+    """The patterns of a text with units: a unit's word, what joins two words, several words in brackets, and a function."""
 
     word: re.Pattern[str]
     joined: re.Pattern[str]
@@ -44,9 +44,14 @@ def _grammar(word: str, bracketed: str, functions: str) -> _Grammar:
 TRIGONOMETRY: Mapping[str, Callable[[float], float]] = {
     name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
 }
-_OF_ANGLES = ("sin", "cos", "tan")
-_FUNCTIONS = "sqrt|ceil|floor|ln|log2|log10|log|exp"
-_POWER = r"(?:\s?(?:\^|\*\*)\s?\(?[-+]?\d\)?(?![\d.])|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|-?[1-9](?![\w.,]))"
+_OF_ANGLES = ("sin", "cos", "tan")  # the functions that a student's arithmetic may use
+_CALLS: Mapping[str, Callable[[Fraction], float]] = {
+    "sqrt": math.sqrt, "ln": math.log, "log": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp,
+    "ceil": math.ceil, "floor": math.floor,
+}  # fmt: skip
+_FUNCTIONS = "|".join(_CALLS)
+_RAISED = r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+"
+_POWER = rf"(?:\s?(?:\^|\*\*)\s?\(?[-+]?\d\)?(?![\d.])|{_RAISED}|-?[1-9](?![\w.,]))"
 _LETTERS = r"[A-Za-zµμ_Ω\u2126Δ°º˚℃]+"
 _PLAIN = _grammar(r"(?:[A-Za-zµμ_]+|[%$])", r"(?=[^()\d]{0,40}[A-Za-z])[^()\d]{1,40}", _FUNCTIONS)
 _WITH_POWERS = _grammar(
@@ -55,32 +60,8 @@ _WITH_POWERS = _grammar(
     f"{_FUNCTIONS}|{'|'.join(_OF_ANGLES)}",
 )
 _TIMES = re.compile(r"[xX](?=\s*[\d(])")
-_SUPERSCRIPT = re.compile(r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
-_SIGNS = {
-    "**": "^",
-    "^": "^",
-    "*": "*",
-    "×": "*",
-    "·": "*",
-    "⋅": "*",
-    "∙": "*",
-    "/": "/",
-    "÷": "/",
-    "+": "+",
-    "-": "-",
-    "(": "(",
-    ")": ")",
-    ",": ",",
-}
-_CALLS: Mapping[str, Callable[[Fraction], Fraction]] = {
-    "sqrt": lambda value: Fraction(math.sqrt(value)),
-    "ln": lambda value: Fraction(math.log(value)),
-    "log2": lambda value: Fraction(math.log2(value)),
-    "log10": lambda value: Fraction(math.log10(value)),
-    "exp": lambda value: Fraction(math.exp(value)),
-    "ceil": lambda value: Fraction(math.ceil(value)),
-    "floor": lambda value: Fraction(math.floor(value)),
-}
+_SUPERSCRIPT = re.compile(_RAISED)
+_SIGNS = {"**": "^"} | dict(zip("^*×·⋅∙/÷+-(),", "^*****//+-(),", strict=True))
 
 
 @dataclass(frozen=True)
@@ -113,7 +94,7 @@ def worked_out(text: str, unit_of: UnitReader, *, whole: bool = False, has_power
 
 
 class _Reader:
-    """A text and the token reached in it. Each method reads the construct that it is named after, and stops at the token after it."""
+    """A text and the token reached in it. Each method reads the construct that it is named after."""
 
     def __init__(self, text: str, unit_of: UnitReader, whole: bool, grammar: _Grammar) -> None:
         self._text, self._unit_of, self._whole, self._grammar = text, unit_of, whole, grammar
@@ -250,14 +231,13 @@ class _Reader:
             module, _, name = self._take().strip().rpartition(".")
             if name == "log" and not module:
                 raise UnclearNumeral("This log has no base. Write ln, log2 or log10.")
-            name = "ln" if name == "log" else name
             inner = self._bracketed()
             if name in _OF_ANGLES:
                 return _of_angle(name, inner)
             if not inner.is_bare:
                 raise UnclearNumeral(f"{name} takes a plain number.")
             try:
-                return _bounded(_CALLS[name](inner.value), {}, True)
+                return _bounded(Fraction(_CALLS[name](inner.value)), {}, True)
             except (ValueError, OverflowError):
                 raise UnclearNumeral(f"{name} of that number is undefined.") from None
         if self.kind == "(":

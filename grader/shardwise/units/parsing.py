@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from shardwise.errors import ShardwiseError
 from shardwise.units.numerals import raised
-from shardwise.units.systems import UnitSystem, parsed_product, qualified, system_of
+from shardwise.units.systems import UnitSystem, parsed_product, qualified, system_of, unqualified
 
 _EVERYWHERE: tuple[tuple[str, str], ...] = (  # how people write units, and what the parser reads
     (r"(?<=watt)[- ]*(?=hours?\b)", "_"),  # one word, so that it may be a divisor
@@ -73,9 +73,14 @@ class Unit:
 
     text: str
     factor: Fraction
-    dimension: str
+    powers: Mapping[str, int] = field(hash=False)  # of each dimension
     system: UnitSystem = field(default_factory=lambda: system_of(""))
     offset: Fraction = Fraction(0)  # the zero of its scale, in base units; 273.15 for °C as a temperature
+
+    @property
+    def dimension(self) -> str:
+        """The dimension as text: "[information] / [time]"."""
+        return dimension_of(self.powers)
 
     @property
     def name(self) -> str:
@@ -98,29 +103,14 @@ class Unit:
 
     @property
     def counts(self) -> str:
-        """What the unit counts, in words; "" if it does not count a single thing."""
+        """What the unit counts, in words, such as "tokens"; empty for anything else."""
         name = self.dimension.strip("[]")
         return plural(qualified(name.replace("gpu", "GPU"), self.system.text), 2) if name in self.system.counted else ""
 
     @property
-    def powers(self) -> Mapping[str, int]:
-        """The power of each dimension."""
-        over, *under = self.dimension.split(" / ")
-        powers: dict[str, int] = {}
-        for name in over.split(" * "):
-            if name.startswith("["):
-                powers[name.strip("[]")] = powers.get(name.strip("[]"), 0) + 1
-        for name in under:
-            powers[name.strip("[]")] = powers.get(name.strip("[]"), 0) - 1
-        return powers
-
-    @property
     def is_count(self) -> bool:
         """Whether a bare number may have it: a plain number, or a count of one thing."""
-        return self.factor == 1 and self.dimension in (
-            "dimensionless",
-            *(f"[{name}]" for name in self.system.counted),
-        )
+        return self.factor == 1 and (not self.powers or self.dimension.strip("[]") in self.system.counted)
 
 
 @lru_cache(maxsize=4096)
@@ -132,15 +122,14 @@ def unit(text: str) -> Unit:
     >>> unit('km/h {"systems":["si"]}').measures
     'a speed'
 
-    Raises ShardwiseError with the closest names if there is no such unit.
+    Raises ShardwiseError for an unknown unit, with the closest name.
     """
-    written, brace, definition = text.partition(" {")
-    system = system_of(brace.strip() + definition)
+    written, system = unqualified(text)
     plain = written.strip()
     if plain in ("", "1", "x", "times"):
-        return Unit("", Fraction(1), "dimensionless", system)
+        return Unit("", Fraction(1), {}, system)
     if plain in ("%", "percent", "per cent"):
-        return Unit("%", Fraction(1, 100), "dimensionless", system)
+        return Unit("%", Fraction(1, 100), {}, system)
     spelled = plain
     for pattern, replacement in _spellings(system):
         spelled = re.sub(pattern, replacement, spelled)
@@ -155,7 +144,7 @@ def unit(text: str) -> Unit:
         raise ShardwiseError(f"“{written[:40]}” is not a unit I know.{_nearest(plain, system)}") from None
     if system.has_powers:
         powers = dict(sorted(powers.items()))
-    return Unit(plain, factor, dimension_of(powers), system, system.offsets.get(spelled, Fraction(0)))
+    return Unit(plain, factor, powers, system, system.offsets.get(spelled, Fraction(0)))
 
 
 def _spellings(system: UnitSystem) -> Iterator[tuple[str, str | Callable[[re.Match[str]], str]]]:
@@ -210,8 +199,7 @@ def plural(written: str, number: float) -> str:
     >>> plural("step", 2), plural("GPU*h", 2), plural("micro_batch", 1), plural("m/s^2", 2)
     ('steps', 'GPU·h', 'micro-batch', 'm/s²')
     """
-    written, brace, definition = written.partition(" {")
-    system = system_of(brace.strip() + definition)
+    written, system = unqualified(written)
     word = re.match(r"[A-Za-z_]+", written)
     if word is not None and number != 1:
         name = word.group()

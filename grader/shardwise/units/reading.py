@@ -14,7 +14,7 @@ from shardwise.units.amounts import Direction, echoed
 from shardwise.units.arithmetic import Amount, worked_out
 from shardwise.units.nouns import counted_by, in_plural, is_called, is_mentioned, normal
 from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, UnclearNumeral, multiple
-from shardwise.units.parsing import Unit, dimension_of, unit
+from shardwise.units.parsing import Unit, unit
 from shardwise.units.spelling import plain_text, sides, without_direction
 from shardwise.units.systems import qualified
 
@@ -108,7 +108,7 @@ def read(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a question asks for, and the answer as feedback quotes it."""
+    """A question's requirements, and the answer as feedback quotes it."""
 
     wanted: Unit
     direction: Direction
@@ -311,7 +311,7 @@ class _Asked:
         wanted = self.wanted
         if not self._fits(amount):
             what = f"“{unit(amount.unit).text}” is" if amount.unit else "It is"
-            found = Unit("", Fraction(1), dimension_of(amount.powers), wanted.system)
+            found = Unit("", Fraction(1), amount.powers, wanted.system)
             said = f"It counts {found.counts}" if found.counts and wanted.is_count else f"{what} {found.measures}"
             raise self._unreadable(f"{said}; this question asks for {self.asks_for}.")
         if amount.is_bare or amount.powers != wanted.powers:

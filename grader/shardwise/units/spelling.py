@@ -49,7 +49,7 @@ def narrow(text: str) -> str:
 
 
 def plain_text(text: str, *, has_powers: bool = False) -> str:
-    """Return the text with one spelling of spaces, signs, brackets and money, without what is emitted, and without a final full stop.
+    """Return the text with uniform spaces, signs, brackets and money, without LaTeX, quotation marks and a final full stop.
 
     With `has_powers`, units keep exponents of -1: J kg^-1 K must not become J/kg K, which people write for J/(kg K).
     """

@@ -1,4 +1,4 @@
-"""Systems of units: the tables that a bank chose, and its own units, as one value that a unit carries.
+"""Systems of units: the tables that a bank uses, with its own units, as a value that every unit carries.
 
 A unit that is not one of computing is kept with its system: `m/s {"systems":["si"]}` is complete in itself, so a lock file
 needs no bank. Such a text is what `qualified` returns; everything that takes a unit reads it.
@@ -35,12 +35,14 @@ class UnitSystem:
     text: str  # its definition as JSON; "" for the units of computing
     has_powers: bool = field(compare=False)
     prefixes: Mapping[str, Fraction] = field(compare=False)
-    units: Mapping[str, Scale] = field(compare=False)
-    plain: frozenset[str] = field(compare=False)  # the names that take no prefix
-    offsets: Mapping[str, Fraction] = field(compare=False)  # zero on the scale of °C, in kelvins
     counted: tuple[str, ...] = field(compare=False)
     plurals: Mapping[str, str] = field(compare=False)  # of its own units
-    measures: Mapping[frozenset[tuple[str, int]], str] = field(compare=False)  # by the powers of the dimensions
+    units: dict[str, Scale] = field(default_factory=dict, compare=False)
+    plain: set[str] = field(default_factory=set, compare=False)  # the names that take no prefix
+    offsets: dict[str, Fraction] = field(default_factory=dict, compare=False)  # zero on the scale of °C, in kelvins
+    measures: dict[frozenset[tuple[str, int]], str] = field(
+        default_factory=dict, compare=False
+    )  # by powers of dimensions
 
     def scale(self, name: str) -> Scale:
         """Return the scale of one unit by its name or symbol, with or without a prefix and the s of a plural.
@@ -48,24 +50,25 @@ class UnitSystem:
         >>> system_of("").scale("GiB"), system_of("").scale("kilowatts")
         ((Fraction(1073741824, 1), {'information': 1}), (Fraction(1000, 1), {'energy': 1, 'time': -1}))
 
-        Raises LookupError if there is no such unit. A symbol of one letter has no plural: "hs" is unknown.
+        Raises LookupError for an unknown unit. A symbol of one letter has no plural: "hs" is unknown.
         """
-        return _scale(name, self.units, self.prefixes, self.plain)
+        for stem, shortest in ((name, 1), (name.removesuffix("s"), 2)):
+            for prefix, times in self.prefixes.items():
+                symbol = stem[len(prefix) :]
+                is_known = stem.startswith(prefix) and symbol in self.units and len(symbol) >= shortest
+                if is_known and not (prefix and symbol in self.plain):
+                    factor, powers = self.units[symbol]
+                    return times * factor, powers
+        raise LookupError(name)
 
-
-def _scale(
-    name: str, units: Mapping[str, Scale], prefixes: Mapping[str, Fraction], plain: frozenset[str] | set[str]
-) -> Scale:
-    for stem, shortest in ((name, 1), (name.removesuffix("s"), 2)):
-        for prefix, times in prefixes.items():
-            symbol = stem[len(prefix) :]
-            if not (stem.startswith(prefix) and symbol in units and len(symbol) >= shortest):
-                continue
-            if prefix and symbol in plain:
-                continue
-            factor, powers = units[symbol]
-            return times * factor, powers
-    raise LookupError(name)
+    def define(self, names: str, definition: str, *, takes_prefixes: bool) -> None:
+        """Add a unit under all its names. Raises ShardwiseError."""
+        scale, offset = _defined(names, definition, self.scale)
+        for name in names.split():
+            self.units[name] = scale
+            self.plain.discard(name) if takes_prefixes else self.plain.add(name)
+            if offset:
+                self.offsets[name] = offset * scale[0]
 
 
 def qualified(text: str, system: str) -> str:
@@ -75,6 +78,12 @@ def qualified(text: str, system: str) -> str:
     ('m/s {"systems":["si"]}', 'GB')
     """
     return f"{text} {system}" if system and " {" not in text else text
+
+
+def unqualified(text: str) -> tuple[str, UnitSystem]:
+    """Split a unit's text from its system. Raises ShardwiseError, as `system_of` does."""
+    plain, brace, definition = text.partition(" {")
+    return plain, system_of(brace.strip() + definition)
 
 
 def system_text(systems: tuple[str, ...], units: Mapping[str, str], prefixed: tuple[str, ...]) -> str:
@@ -98,48 +107,30 @@ def system_of(text: str) -> UnitSystem:
     data = json.loads(text) if text else {}
     tables = [SYSTEMS[name] for name in data.get("systems", ("computing",))]
     own: Mapping[str, str] = data.get("units", {})
-    prefixed = set(data.get("prefixed", ()))
+    prefixed = data.get("prefixed", ())
     prefixes = {"": Fraction(1)}
     for table in tables:
         prefixes |= {name: Fraction(times) for names, times in table.prefixes.items() for name in names.split()}
-    units: dict[str, Scale] = {}
-    plain: set[str] = set()
-    offsets: dict[str, Fraction] = {}
-
-    def scale(name: str) -> Scale:
-        return _scale(name, units, prefixes, plain)
-
-    def define(names: str, definition: str, *, takes_prefixes: bool) -> None:
-        found, offset = _defined(names, definition, scale)
-        for name in names.split():
-            units[name] = found
-            plain.discard(name) if takes_prefixes else plain.add(name)
-            if offset:
-                offsets[name] = offset * found[0]
-
-    for table in tables:
-        for names, definition in table.units.items():
-            define(names, definition, takes_prefixes=True)
-        for names, definition in table.plain.items():
-            define(names, definition, takes_prefixes=False)
-    for names, definition in own.items():
-        define(names, definition, takes_prefixes=names.split()[0] in prefixed)
-    own_dimensions = tuple(definition.strip("[]") for definition in own.values() if definition.startswith("["))
-    return UnitSystem(
-        text=text,
+    own_dimensions = (definition.strip("[]") for definition in own.values() if definition.startswith("["))
+    system = UnitSystem(
+        text,
         has_powers=any(table.has_powers for table in tables),
         prefixes=prefixes,
-        units=units,
-        plain=frozenset(plain),
-        offsets=offsets,
         counted=(*(name for table in tables for name in table.counted), *own_dimensions),
-        plurals={names.split()[0]: names.split()[1] for names in own},
-        measures={
-            frozenset(parsed_product(unit, scale)[1].items() if unit else ()): words
-            for table in tables
-            for unit, words in table.measures.items()
-        },
+        plurals=dict(names.split()[:2] for names in own),
     )
+    for table in tables:
+        for names, definition in table.units.items():
+            system.define(names, definition, takes_prefixes=True)
+        for names, definition in table.plain.items():
+            system.define(names, definition, takes_prefixes=False)
+    for names, definition in own.items():
+        system.define(names, definition, takes_prefixes=names.split()[0] in prefixed)
+    for table in tables:
+        for unit, words in table.measures.items():
+            powers = parsed_product(unit, system.scale)[1] if unit else {}
+            system.measures[frozenset(powers.items())] = words
+    return system
 
 
 def _defined(names: str, definition: str, scale: Callable[[str], Scale]) -> tuple[Scale, Fraction]:
@@ -191,10 +182,7 @@ def _product(tokens: list[str], scale: Callable[[str], Scale]) -> Scale:
 
 
 def _term(tokens: list[str], scale: Callable[[str], Scale]) -> Scale:
-    """Remove one unit with its exponent, or a product in brackets, from the head of `tokens`.
-
-    If none is left, the IndexError is a LookupError.
-    """
+    """Remove one unit with its exponent, or a product in brackets, from the head of `tokens`. Raises LookupError."""
     token = tokens.pop(0)
     if token == "1":
         found: Scale = Fraction(1), {}

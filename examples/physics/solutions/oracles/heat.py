@@ -1,34 +1,37 @@
-"""Heat without the formulas: molecules are counted, and heat flows until both liquids are equally warm."""
+"""Heat without the formulas: molecules hit a wall, and a temperature is found at which one liquid loses what the other gains."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+import math
 
-AVOGADRO = Fraction("6.02214076e23")  # per mole, exact
-BOLTZMANN = Fraction("1.380649e-23")  # J/K, exact
+from .roots import root
+
+AVOGADRO = 6.02214076e23  # per mole, exact
+BOLTZMANN = 1.380649e-23  # J/K, exact
 
 
 def gas_pressure(*, mass: float, molar_mass: float, volume: float, temperature: float) -> float:
-    """Count the molecules; each contributes kT/V."""
-    molecules = Fraction(mass) * AVOGADRO / Fraction(molar_mass)
-    return float(molecules * BOLTZMANN * Fraction(temperature) / Fraction(volume))
+    """Let the molecules fly to and fro in a cube, and add up the momentum that one wall receives per second and area."""
+    molecules, molecule = mass / molar_mass * AVOGADRO, molar_mass / AVOGADRO
+    speed = math.sqrt(BOLTZMANN * temperature / molecule)  # root mean square, along one edge
+    edge = volume ** (1 / 3)
+    hits_per_second = molecules * speed / (2 * edge)
+    return hits_per_second * 2 * molecule * speed / edge**2
 
 
 def mixed_temperature(
     *,
-    hot_mass: float,
-    hot_temperature: float,
-    hot_heat_capacity: float,
     cold_mass: float,
-    cold_temperature: float,
     cold_heat_capacity: float,
+    cold_temperature: float,
+    hot_mass: float,
+    hot_heat_capacity: float,
+    hot_temperature: float,
 ) -> float:
-    """Let ever smaller portions of heat flow from the warmer liquid to the other."""
-    hot, cold, portion = hot_temperature, cold_temperature, hot_mass * hot_heat_capacity
-    for _ in range(400):
-        if hot - portion / (hot_mass * hot_heat_capacity) >= cold + portion / (cold_mass * cold_heat_capacity):
-            hot -= portion / (hot_mass * hot_heat_capacity)
-            cold += portion / (cold_mass * cold_heat_capacity)
-        else:
-            portion *= 0.75
-    return (hot + cold) / 2
+    """Try temperatures until the heat that the hot liquid loses equals the heat that the cold one gains."""
+
+    def surplus(mixed: float) -> float:
+        lost = hot_mass * hot_heat_capacity * (hot_temperature - mixed)
+        return lost - cold_mass * cold_heat_capacity * (mixed - cold_temperature)
+
+    return root(surplus, cold_temperature, hot_temperature)

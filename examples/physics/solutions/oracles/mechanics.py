@@ -1,19 +1,11 @@
-"""Mechanics without the formulas: a flight in steps, forces as vectors, a pendulum in steps, torques that cancel."""
+"""Mechanics without the formulas: a flight in steps, forces as vectors, a swing as a power series, torques that cancel."""
 
 from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable
 
-
-def _root(of: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function changes its sign, by bisection."""
-    sign = of(low) > 0
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if (of(middle) > 0) == sign else (low, middle)
-    return (low + high) / 2
+from .roots import root
 
 
 def projectile_range(*, speed: float, angle: float, gravity: float) -> float:
@@ -28,7 +20,7 @@ def projectile_range(*, speed: float, angle: float, gravity: float) -> float:
         return place
 
     longest = 4 * speed / gravity
-    return flown(_root(lambda time: flown(time).imag, longest / 1000, longest)).real
+    return flown(root(lambda time: flown(time).imag, longest / 1000, longest)).real
 
 
 def ramp_acceleration(*, gravity: float, angle: float, friction: float) -> float:
@@ -41,14 +33,21 @@ def ramp_acceleration(*, gravity: float, angle: float, friction: float) -> float
     def along(force: complex, direction: complex) -> float:
         return (force * direction.conjugate()).real
 
-    normal = _root(lambda newtons: along(total(newtons), out), 0, 2 * gravity)
+    normal = root(lambda newtons: along(total(newtons), out), 0, 2 * gravity)
     return along(total(normal), down)
 
 
 def pendulum_period(*, length: float, gravity: float) -> float:
-    """Time a body on a circle: the shadow of one that turns with the same restoring acceleration."""
-    turns_per_second = _root(lambda rate: gravity - length * (2 * math.pi * rate) ** 2, 0, 1000)
-    return 1 / turns_per_second
+    """Release the pendulum at rest, and time a quarter of its period: until it hangs straight down."""
+
+    def angle(time: float) -> float:
+        """The angle as a fraction of the first one: the equation of motion gives every term from the one before."""
+        terms = [1.0]
+        for power in range(2, 40, 2):
+            terms.append(-terms[-1] * gravity / length * time**2 / (power * (power - 1)))
+        return math.fsum(terms)
+
+    return 4 * root(angle, 0, 2 * math.sqrt(length / gravity))
 
 
 def balance_distance(
@@ -60,4 +59,4 @@ def balance_distance(
     def centre(distance: float) -> float:
         return (adult_mass * distance - far_mass * far_distance - near_mass * near_distance) / total
 
-    return _root(centre, 0, 1000)
+    return root(centre, 0, 1000)

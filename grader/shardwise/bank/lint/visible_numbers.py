@@ -169,7 +169,7 @@ def _followed(params: Mapping[str, Parameter], text: str) -> set[str]:
 
 
 def _amounts(parameter: Parameter) -> Iterator[str]:
-    """Yield the values of a parameter with their unit, but without the direction of a bandwidth."""
+    """Yield each value of a parameter as text with its unit, such as “600 GB/s”, without “per direction”."""
     name: Any = parameter.unit
     for value in map(float, parameter.values()):
         yield show_amount(to_base(value, name), name).replace(THIN_SPACE, "")

@@ -1,10 +1,10 @@
-"""Sets: a definition, a roster and a course key become one notebook per student and a lock file with every draw."""
+"""Assigning a set: a definition, a roster and a course key become one notebook per student and a lock file with every draw."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,11 @@ from typing import Any
 from shardwise import __version__
 from shardwise.atomic_files import alone_in, write_file
 from shardwise.bank.bank import Catalogue
+from shardwise.course.assigning.changes import changes_between, must_keep_ids, must_keep_problems
 from shardwise.course.assigning.drawing import Maker
 from shardwise.course.assigning.handed_out import is_as_handed_out
 from shardwise.course.assigning.keys import key_fingerprint
-from shardwise.course.assigning.lockfile import (
-    FORMAT,
-    LOCK_SUFFIX,
-    Lock,
-    choice_in,
-    due_in,
-    line_of,
-    student_line,
-    writing,
-)
+from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
 from shardwise.course.assigning.roster import Student
 from shardwise.course.assigning.set_file import Entry, Pool, SetDefinition
 from shardwise.course.collecting.bounds import BOUNDS
@@ -34,7 +26,7 @@ from shardwise.text_files import first_line, has_contents
 
 @dataclass(frozen=True)
 class Assigned:
-    """What `assign` did."""
+    """Result of `assign`."""
 
     lock: Path
     notebooks: int  # for everybody in the lock file
@@ -42,7 +34,9 @@ class Assigned:
     left: tuple[str, ...] = ()  # students in the lock file who are no longer on the roster
     changes: tuple[str, ...] = ()  # changes in the set since the last run
     worked_in: tuple[Path, ...] = ()  # notebooks that are out of date but contain work, so they were not overwritten
-    other_sections: Mapping[str, int] = field(default_factory=dict)  # students by section without a due date of its own
+    other_sections: Mapping[str, int] = field(
+        default_factory=dict
+    )  # number of students in each section without a due date of its own
 
 
 def assign(
@@ -73,92 +67,50 @@ def assign(
         for left_over in out.glob(f".{path.name}.*.new"):  # remains of a run that was killed
             left_over.unlink()
         before = _lock_so_far(path, key)
-        if before and before.header["problems"] != header["problems"]:
-            raise ShardwiseError(
-                f"{path} was drawn from a version of this set with other problems, and students may have those notebooks. "
-                "Give the set a new name, or use another --out."
-            )
-        _must_be_the_students_of(before, students)
+        if before:
+            must_keep_problems(before, header)
+            must_keep_ids(before, students)
         sections = _sections_of(before, students)
         _must_have_students(definition, sections)
-        changes = _changes(before.header, header) if before else ()
-        kept = len(before.places) if before else 0
-        on_roster = {student.id for student in students}
-        left = tuple(student for student in before.places if student not in on_roster) if before else ()
-        points = _new_points(before.header["points"], bank, definition) if before else {}
+        changes = changes_between(before.header, header) if before else ()
+        on_roster = {student.id: student for student in students}
+        drawn = before.places if before else {}
         with writing(path, key) as lines:
             lines.add(header)
-            for line in _lines(
-                before,
-                points,
-                students,
-                maker,
-                lambda student: None if force else _place(out, student, definition.name),
-            ):
-                lines.sign(line)
-                progress()
+            if before:
+                points = _new_points(before.header["points"], bank, definition)
+                for name in drawn:
+                    lines.sign(_updated(json.loads(before.line(name)), on_roster.get(name), points))
+                    progress()
+            for student in students:
+                if student.id not in drawn:
+                    place = None if force else _place(out, student.id, definition.name)
+                    lines.sign(maker.line(student, place))
+                    progress()
         lock, worked_in = Lock(path, key), []
-        for student in lock.students() if notebooks else ():
-            place = _place(out, student, definition.name)
-            if not _hand_out(maker.notebook(student, lock.line(student), lock.section_of(student)), place, force=force):
+        for name in lock.students() if notebooks else ():
+            place = _place(out, name, definition.name)
+            if not _hand_out(maker.notebook(name, lock.line(name), lock.section_of(name)), place, force=force):
                 worked_in.append(place)
             progress()
     others = {name: n for name, n in sections.items() if definition.sections and name not in definition.sections}
-    return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in), others)
+    left = tuple(name for name in drawn if name not in on_roster)
+    return Assigned(path, len(lock.places), len(drawn), left, changes, tuple(worked_in), others)
 
 
 def _sections_of(before: Lock | None, students: Sequence[Student]) -> Counter[str]:
-    """Return how many students each section has, those included who left the roster and are still in the lock file."""
+    """Count the students in each section, including those who are in the lock file but no longer on the roster."""
     drawn = {student: before.section_of(student) for student in before.places} if before else {}
     return Counter((drawn | {student.id: student.section for student in students}).values())
 
 
 def _must_have_students(definition: SetDefinition, sections: Mapping[str, int]) -> None:
-    """Raise ShardwiseError for sections of a set without students: with a typo, a section would have the wrong due date."""
+    """Raise ShardwiseError if a section of the set has no students, since a typo would give a section the wrong due date."""
     if empty := [repr(name) for name in definition.sections if name not in sections]:
         on_roster = ", ".join(repr(name) for name in sorted(sections) if name)
         raise ShardwiseError(
             f"The set {definition.name} has a due date for section {' and '.join(empty)}, but no student on the roster is in it. "
             + (f"The roster has {on_roster}." if on_roster else 'The roster needs a column "section".')
-        )
-
-
-def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
-    """Raise ShardwiseError if a student of the lock file has another id in the roster, be it only in its capitals.
-
-    On many disks, ids that differ only in capitals would share a folder.
-    """
-    drawn = {student.casefold(): student for student in before.places} if before else {}
-    for student in students:
-        if (was := drawn.get(student.id.casefold(), student.id)) != student.id:
-            raise ShardwiseError(
-                f"The roster has {student.id!r}, but the lock file has {was!r}. Write {was!r} in the roster, as before."
-            )
-    if before:
-        _must_keep_ids(before, students)
-
-
-def _must_keep_ids(before: Lock, students: Sequence[Student]) -> None:
-    """Raise ShardwiseError if the roster, perhaps another system's, has other ids for students: they would get new questions.
-
-    A student is recognised by an id or alias. Names count if most of the new ones are those of students who are gone.
-    """
-    on_roster = {student.id for student in students}
-    gone = [student for student in before.places if student not in on_roster]
-    by_alias = {alias.casefold(): student for student in gone for alias in (student, *before.called(student)[1])}
-    by_name = {name: student for student in gone if (name := before.called(student)[0]) != student}
-    new = [student for student in students if student.id not in before.places]
-    known = [
-        (by_alias[alias], each.id)
-        for each in new
-        for alias in map(str.casefold, (each.id, *each.also))
-        if alias in by_alias
-    ]
-    named = [(by_name[each.name], each.id) for each in new if each.name in by_name]
-    for was, now in known or (named if 2 * len(named) > len(new) else ()):
-        raise ShardwiseError(
-            f"The roster calls a student {now!r} who is {was!r} in the lock file. Rename the column with the ids of the lock file "
-            "to `student`, so that everybody keeps their questions."
         )
 
 
@@ -172,6 +124,7 @@ def _lock_so_far(path: Path, key: bytes) -> Lock | None:
 
 
 def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str, Any]:
+    sections = {name: {"due": section.due.isoformat()} for name, section in definition.sections.items()}
     return {
         "format": FORMAT,
         "set": definition.name,
@@ -180,7 +133,7 @@ def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str,
         "hand_in": definition.hand_in,
         "attempts": definition.attempts,
         "due": definition.due.isoformat() if definition.due else None,
-        **({"sections": _sections(definition)} if definition.sections else {}),
+        **({"sections": sections} if sections else {}),
         "problems": [_in_header(entry, bank) for entry in definition.problems],
         "points": [entry.points for entry in definition.problems],
         "key": key_fingerprint(key),
@@ -194,48 +147,8 @@ def _in_header(entry: Entry | Pool, bank: Catalogue) -> Any:
     return {"pool": [bank.find(name).id for name in entry.pool], "choose": entry.choose}
 
 
-def _sections(definition: SetDefinition) -> dict[str, Any]:
-    return {name: {"due": section.due.isoformat()} for name, section in definition.sections.items()}
-
-
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    """Describe the changes in a set since the last run."""
-    names = ("title", "intro", "hand_in", "due", "attempts")
-    pairs = [(name, old[name], new[name]) for name in names]
-    points = zip(new["problems"], old["points"], new["points"], strict=True)
-    sections = {**old.get("sections", {}), **new.get("sections", {})}
-    pairs += [(f"due date of section {name}", due_in(old, name), due_in(new, name)) for name in sections]
-    pairs += [(f"points of {_label(entry)}", _points(was), _points(now)) for entry, was, now in points]
-    return tuple(f"{name}: {_said(before)} → {_said(after)}" for name, before, after in pairs if before != after)
-
-
-def _label(entry: Any) -> str:
-    names, _ = choice_in(entry)
-    slugs = ", ".join(name.rpartition("/")[2] for name in names)
-    return slugs if isinstance(entry, str) else f"the pool {slugs}"
-
-
-def _said(value: Any) -> str:
-    return "none" if value in (None, "") else f"{value}"[:60]
-
-
-def _points(given: float | None) -> str:
-    return "as in the bank" if given is None else f"{given:g}"
-
-
-def _lines(
-    before: Lock | None, points: Mapping[int, float], students: Sequence[Student], maker: Maker, place: Callable[[str], Path | None]
-) -> Iterator[bytes]:  # fmt: skip
-    """Yield the lines of a lock file: existing students keep their draws, with current points and names; new ones are drawn."""
-    on_roster = {student.id: student for student in students}
-    known = before.places if before else {}
-    for drawn in before.students() if before else ():
-        yield _updated(json.loads(before.line(drawn)), on_roster.get(drawn), points)  # type: ignore[union-attr]
-    yield from (maker.line(student, place(student.id)) for student in students if student.id not in known)
-
-
 def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDefinition) -> dict[int, float]:
-    """Return the points of questions that the set has changed; points from a template stay as they were drawn."""
+    """Return the points of the questions whose points were changed in the set, by the question's place in a student's notebook."""
     found, place = dict[int, float](), 0
     for entry, before in zip(definition.problems, old, strict=True):
         name, count = (entry.id, 1) if isinstance(entry, Entry) else (entry.pool[0], entry.choose)

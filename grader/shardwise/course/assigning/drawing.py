@@ -25,7 +25,7 @@ def seed_for(key: bytes, student: str, set_name: str, problem: str) -> str:
 
 
 class Maker:
-    """Makes the lines and notebooks of students. `header` is the lock file's, which names the problems."""
+    """Maker of students' lines and notebooks. `header` is the lock file's, which names the problems."""
 
     def __init__(self, bank: Catalogue, header: Mapping[str, Any], key: bytes) -> None:
         self._header, self._key = header, key

@@ -41,7 +41,7 @@ _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # errors that JS
 
 @dataclass(frozen=True)
 class _About:
-    """What can be read about a student without their questions."""
+    """A student's data that can be read without their questions."""
 
     name: str
     points: float = 0.0
@@ -86,7 +86,7 @@ class Lock:
     def _read_header(self, line: bytes) -> dict[str, Any]:
         header: dict[str, Any] = json.loads(line)
         if not isinstance(header, dict) or "set" not in header:
-            raise ShardwiseError(f"{self.path} is not a lock file: its first line names no set.")
+            raise ShardwiseError(f"{self.path} is not a lock file: its first line does not name a set.")
         if header.get("format") != FORMAT:
             raise ShardwiseError(
                 f"{self.path} was written by shardwise {header.get('version', '(unknown)')!s:.20} in format "

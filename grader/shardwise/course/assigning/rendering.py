@@ -17,7 +17,7 @@ from shardwise.text_files import read_bounded
 def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: bool = False) -> list[Path]:
     """Write every chapter's notebook into `out`, unless `check` is set. Returns the files that were out of date.
 
-        The questions are forms or, with `typed`, answer cells and check cells that can be graded. Raises ShardwiseError, before
+    The questions are forms or, with `typed`, answer cells and check cells that can be graded. Raises ShardwiseError, before
     anything is written, if a notebook that contains work would be overwritten; and afterwards, if a written file is gone.
     """
     from shardwise.course.assigning.notebooks import (

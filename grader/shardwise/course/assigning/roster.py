@@ -16,7 +16,7 @@ _REMEDY = (
     "Use the CSV file that Canvas, Moodle, Blackboard, Brightspace, Gradescope or GitHub Classroom exports, or a table that begins "
     "with the line: student,name"
 )
-# Roles in a course that are no student's. An unknown role is kept: one notebook too many does no harm.
+# Roles of people who are not students. People with an unknown role are kept: an extra notebook does no harm.
 _STAFF = re.compile(
     r"\b(h?ta|instructor|reader|teacher|trainer|dozent|manager|assistant|observer|staff|tutor)\b(?!.*\bstudent\b)",
     re.IGNORECASE,
@@ -47,14 +47,18 @@ def load_roster(path: Path, say: Callable[[str], object] = lambda _: None) -> li
     columns = RosterColumns(table)
     if not columns.identities:
         raise Faulty(
-            [Fault(f"{path}:1:1", f"the first line is {table.seen}, where no column has students' ids", _REMEDY)]
+            [
+                Fault(
+                    f"{path}:1:1",
+                    f"the first line is {table.seen}, and no column with students' ids was found",
+                    _REMEDY,
+                )
+            ]
         )
     skipped = {line: why for line, row in table.rows if (why := _why_skipped(columns, row))}
     rows = [(line, row) for line, row in table.rows if line not in skipped]
     if not rows:
-        raise Faulty(
-            [Fault(f"{path}:2:1", "there are no students below the first line", "Add a line for each student.")]
-        )
+        raise Faulty([Fault(f"{path}:2:1", "no students found below the first line", "Add a line for each student.")])
     identity, faults, unused = _identity(columns, rows, path)
     students = [
         Student(
@@ -75,7 +79,7 @@ def load_roster(path: Path, say: Callable[[str], object] = lambda _: None) -> li
 
 
 def _why_skipped(columns: RosterColumns, row: Mapping[str, str]) -> str:
-    """Return what a row is if it is not a student: a row of points, a test student or a member of the staff."""
+    """Return what a row is if it is not a student, such as a row of maximum points, a test student or a member of the staff; empty for a student."""
     name, role = columns.name(row), columns.role(row)
     if _STAFF.search(role):
         return f"{name or 'somebody'}, {role}"
@@ -87,9 +91,10 @@ def _why_skipped(columns: RosterColumns, row: Mapping[str, str]) -> str:
 
 
 def _identity(columns: RosterColumns, rows: Sequence[Row], path: Path) -> tuple[str, list[Fault], list[str]]:
-    """Return the column with the students' ids, its faults, and why better ones are not used. Raises Faulty if two are alike.
+    """Return the column with the students' ids, its faults, and why preferred columns are not used.
 
-    A column `student` or `id` is used with all its faults, so that a slip in it does not change everybody's id.
+    A column `student` or `id` is used even with faults, so that a slip in it does not change everybody's id. Raises Faulty if
+    two columns of the same sort, such as two addresses, have ids.
     """
     tried: list[tuple[str, list[Fault]]] = []
     for group in columns.identities:
@@ -110,7 +115,7 @@ def _line(fault: Fault) -> str:
 
 
 def _faults(column: str, rows: Iterable[Row], path: Path) -> Iterator[Fault]:
-    """Yield what is wrong with a column's ids."""
+    """Yield the faults of a column's ids."""
     seen: set[str] = set()
     for line, row in rows:
         place, student = f"{path}:{line}:1", alias_of(row[column])

@@ -28,7 +28,7 @@ _OF_CANVAS = "sisloginid"  # next to it, `Student` has names, and `ID` the numbe
 
 
 class RosterColumns:
-    """What the columns of a roster contain."""
+    """Columns of a roster by what they contain."""
 
     def __init__(self, table: Table) -> None:
         self._known = [(_plain(column), column) for column in table.columns]
@@ -56,7 +56,7 @@ class RosterColumns:
         return _plain(column) in _WRITTEN_FOR_US
 
     def name(self, row: Mapping[str, str]) -> str:
-        """Return a student's name; empty if there is none. In a file from Canvas, the first name comes first."""
+        """Return a student's name, or "". The names in a file from Canvas are turned from “Last, First” into “First Last”."""
         parts = " ".join(row[column] for column in self._parts)
         name = next(filter(None, map(_tidy, (parts, *(row[column] for column in self._names)))), "")
         last, _, first = name.partition(", ")

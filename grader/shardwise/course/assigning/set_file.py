@@ -34,7 +34,7 @@ class Entry(AuthorModel):
 
 
 class Pool(AuthorModel):
-    """Problems of which each student gets another choice."""
+    """Problems from which each student gets some."""
 
     pool: tuple[str, ...] = Field(min_length=2, description="Problems by id or slug, all worth the same points.")
     choose: int = Field(ge=1, description="How many of them each student gets.")
@@ -42,9 +42,9 @@ class Pool(AuthorModel):
 
     @field_validator("choose")
     @classmethod
-    def _as_many_as_there_are(cls, choose: int, info: ValidationInfo) -> int:
+    def _within_the_pool(cls, choose: int, info: ValidationInfo) -> int:
         if choose > (size := len(info.data.get("pool", range(choose)))):
-            raise ValueError(f"the pool has only {size} problems, so nobody can get {choose}")
+            raise ValueError(f"choose is {choose}, but the pool has only {size} problems")
         return choose
 
 

@@ -23,11 +23,9 @@ _SYSTEMS = (
 _LETTERS = {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ı": "i", "þ": "th"}
 _GERMAN = {"ä": "ae", "ö": "oe", "ü": "ue"}
 _LONGEST = (
-    255  # characters of a name that are read: it begins with the person, and in an archive it may have any length
+    255  # characters of a name that are read; it begins with the person, and in an archive it may have any length
 )
-_ANYBODY = frozenset(
-    {"participant", "teilnehmer", "teilnehmerin", "in"}
-)  # what Moodle calls everybody if names are hidden
+_ANYBODY = frozenset({"participant", "teilnehmer", "teilnehmerin", "in"})  # Moodle's name for all if names are hidden
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ _INSTEAD = {"log": "This one has no base. Write log2, ln or log10.", "lg": "Writ
 _STRANGE = {
     "%": "A share is a plain number: write 0.4 for 40 %.",
     "°": "Angles are in radians here: write pi/6 for 30°.",
-    "!": "There are no factorials here.",
+    "!": "Factorials are not supported.",
     "\\": "I read plain text, not LaTeX: write 2*M/N.",
     "$": "I read plain text, not LaTeX: write 2*M/N.",
     "{": "Write round brackets: ( and ).",

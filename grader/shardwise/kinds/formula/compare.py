@@ -4,9 +4,9 @@ A verdict rests on two tests alone. Formulas with equal fingerprints are the sam
 their symbols and calls, up to a chance below 1e-14 that they are not (fingerprint.py says why). All others are evaluated
 at points: one point at which they differ proves that they are different, and formulas that agree at every point, to
 1e-9 relative, count as equal without a proof. A term such as N/P is lost there if P is a million and the
-rest of the formula is larger still. So formulas of arithmetic and of sines and the like, which are equal everywhere or
-nowhere, are evaluated at small numbers as well: at 45° alone, sin(x) and cos(x) are the same. Other sameness, such as that
-of log2(N) and ln(N)/ln(2), may hold only for the numbers of the question, and rests on its points alone.
+rest of the formula is larger still. So analytic formulas, which consist of arithmetic and functions such as sin,
+are evaluated at small numbers as well: at 45° alone, sin(x) and cos(x) are the same. Other formulas, such as log2(N) and
+ln(N)/ln(2), may agree only for the numbers of the question, so they are evaluated at its points alone.
 """
 
 from __future__ import annotations

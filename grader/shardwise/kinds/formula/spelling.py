@@ -77,7 +77,7 @@ def _with_greek(text: str, symbols: frozenset[str]) -> str:
     """Return the text with Greek letters spelled as the symbols are: as letters, or as their names."""
     for name, letter in GREEK.items():
         if name in symbols:
-            text = text.replace(letter, f" {name} " if letter in text else letter)
+            text = text.replace(letter, f" {name} ")
         elif letter in symbols:
             text = re.sub(rf"(?<![A-Za-z]){name}(?![a-z])", letter, text)
     return text
@@ -122,7 +122,7 @@ def _sign(command: re.Match[str]) -> str:
 def _separated(name: str, found: re.Match[str], symbols: frozenset[str]) -> str:
     """Split an unknown name into symbols, which may include pi; the last may be a function."""
     follows = found.string[found.end() : found.end() + 2].lstrip()
-    powers_of_e = {"e"} if follows.startswith(("^", "**")) or (follows[:1] in SUPERSCRIPTS and follows) else set()
+    powers_of_e = {"e"} if follows.startswith(("^", "**", *SUPERSCRIPTS)) else set()
     if name[0].isdigit() or name in symbols or name in FUNCTIONS or name in UNITS:
         return name
     pieces = symbols | _PI | powers_of_e | (set(FUNCTIONS) if follows.startswith("(") else set())

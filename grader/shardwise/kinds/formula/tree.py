@@ -104,9 +104,9 @@ def before_rounding(tree: Node) -> Node:
 
 
 def is_analytic(tree: Node) -> bool:
-    """Return whether a formula consists only of arithmetic, whole powers and functions such as sin, which are analytic where they are defined.
+    """Return whether a formula consists only of arithmetic, whole powers and functions such as sin.
 
-    Two such formulas that are equal for the numbers of a question are equal wherever they are defined.
+    All of these are analytic, so two such formulas that are equal for all numbers of a question are equal everywhere.
     """
     return all(
         node.kind in ("number", "symbol", "group", *ARITHMETIC)

@@ -219,9 +219,8 @@ mistakes:                                       # answers we recognise, and one 
         proof = Proof()
         answer, references = template.answer, draw.references
         counted = float(references.call(references.oracle(answer.oracle), draw.values, answer.arguments))
-        in_unit = (
-            from_base(value, answer.unit) for value in (counted, solved.key)
-        )  # 1 nm is 1e-9 m, which is not near 0
+        # in the answer's unit, because 1 nm is not near 0, although it is 1e-9 m
+        in_unit = (from_base(value, answer.unit) for value in (counted, solved.key))
         proof.confirmed = math.isclose(*in_unit, rel_tol=AGREEMENT, abs_tol=1e-15)
         if not proof.confirmed:
             proof.faults.append(

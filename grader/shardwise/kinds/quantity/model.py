@@ -64,17 +64,17 @@ class Measured(author.AuthorModel):
 class Answer(Tolerance, Measured):
     """The `answer` of a quantity problem."""
 
+    negligible: Mapping[str, str] = Field(
+        {}, description="Parts of the reference that an answer may omit, named as the lint does, and why."
+    )
+
     @model_validator(mode="after")
-    def _has_a_zero(self) -> Answer:
+    def _has_an_absolute_tolerance(self) -> Answer:
         if unit(self.unit).offset and self.abs_tol is None and self.sig_figs is None:
             raise ValueError(
                 "a temperature in °C or °F needs abs_tol, because its zero is arbitrary, and so is 1 % of it"
             )
         return self
-
-    negligible: Mapping[str, str] = Field(
-        {}, description="Parts of the reference that an answer may omit, named as the lint does, and why."
-    )
 
 
 class Mistake(author.AuthorModel):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 
 from shardwise.kinds.quantity.slips.arguments import Known
-from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, number, traced_nodes
+from shardwise.kinds.quantity.slips.expressions import FUNCTIONS, ONE, TracedNode, node, number, traced_nodes
 from shardwise.kinds.quantity.slips.phrases import (
     formula,
     is_short,
@@ -16,7 +16,6 @@ from shardwise.kinds.quantity.slips.phrases import (
     term_in_words,
 )
 from shardwise.kinds.quantity.slips.words import pronoun
-from shardwise.units import TRIGONOMETRY
 
 # Numbers that convert units or prefixes. `general` finds their omission in every question, and names the units.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
@@ -167,6 +166,5 @@ _CALLED = {"sqrt": "the square root", "exp": "the exponential", "sin": "the sine
 _ROUNDED = {"floor": "down", "ceil": "up", "round": "to the nearest"}
 _SLIPS: Mapping[str, Callable[[TracedNode, Known], Iterator[Change]]] = {
     "plus": _plus, "minus": _minus, "times": _times, "over": _over, "ceil": _rounded, "floor": _rounded, "round": _rounded,
-    "sqrt": _function, "exp": _function, "log": _function, "log2": _function, "log10": _function, "power": _power,
-    **dict.fromkeys(TRIGONOMETRY, _function),
+    "power": _power, **dict.fromkeys(FUNCTIONS, _function),
 }  # fmt: skip

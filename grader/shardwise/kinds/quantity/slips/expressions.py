@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from shardwise.units import TRIGONOMETRY
+
+FUNCTIONS = ("log", "log2", "log10", "sqrt", "exp", *TRIGONOMETRY)  # of one number, named as in `math`
+
 
 class TracedNode(NamedTuple):
     """One operation and its operands; a leaf is an argument, with its name, or a number."""

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from shardwise.kinds.quantity.slips.arguments import Known
 from shardwise.kinds.quantity.slips.changes import OF_UNITS
-from shardwise.kinds.quantity.slips.expressions import ONE, TracedNode, node, number, traced_nodes
+from shardwise.kinds.quantity.slips.expressions import FUNCTIONS, ONE, TracedNode, node, number, traced_nodes
 from shardwise.kinds.quantity.slips.phrases import names
 from shardwise.kinds.quantity.slips.variants import exchanged, fractions, rebuilt
-from shardwise.units import TRIGONOMETRY, show_number
+from shardwise.units import show_number
 
 GUARD = 1e-6  # a number this close to 1, or to 0, only guards against rounding errors
 LONGEST = 60  # characters of a part that is spelled out
@@ -111,7 +111,7 @@ def _left_out(here: TracedNode) -> Iterator[_Lost]:
                 if other != here.operation:
                     yield node(other, inside), ROUNDING, here, idle
             yield inside, ROUNDING, here, idle
-        case operation if operation in ("sqrt", "exp", "log", "log2", "log10", *TRIGONOMETRY):
+        case operation if operation in FUNCTIONS:
             yield here.parts[0], "the function", here, ONE
         case "power":
             yield here.parts[0], "the power", here, node("minus", here, here.parts[0])

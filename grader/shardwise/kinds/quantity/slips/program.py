@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
-from shardwise.units import TRIGONOMETRY
+from shardwise.kinds.quantity.slips.expressions import FUNCTIONS, TracedNode, traced_nodes
 
 
 @dataclass(frozen=True)
@@ -94,6 +93,5 @@ OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
     "power": _power,
     "rest": _rest,
     "round": _of_one(lambda value: math.floor(value + 0.5)),
-    **{name: _of_one(getattr(math, name)) for name in ("ceil", "floor", "log", "log2", "log10", "sqrt", "exp")},
-    **{name: _of_one(work) for name, work in TRIGONOMETRY.items()},
+    **{name: _of_one(getattr(math, name)) for name in ("ceil", "floor", *FUNCTIONS)},
 }

@@ -17,11 +17,10 @@ from numbers import Real
 from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
-from shardwise.kinds.quantity.slips.expressions import TracedNode, argument, node, number, traced_nodes
+from shardwise.kinds.quantity.slips.expressions import FUNCTIONS, TracedNode, argument, node, number, traced_nodes
 from shardwise.template.expressions import evaluate
 from shardwise.template.references import Function, References, keywords
 from shardwise.template.results import RESULTS, Results
-from shardwise.units import TRIGONOMETRY
 
 
 class Guard(NamedTuple):
@@ -209,7 +208,7 @@ _TYPES = {
     "int": _type_like(int, _whole),
     "float": _type_like(float, lambda value: value.become(float(value.value), value.node)),
 }
-_CALLS = {name: _call(name) for name in ("log", "log2", "log10", "sqrt", "exp", *TRIGONOMETRY)}
+_CALLS = {name: _call(name) for name in FUNCTIONS}
 _MATH = SimpleNamespace(**{**vars(math), **_CALLS, "isfinite": _isfinite})
 _BY_THEMSELVES = {
     getattr(math, name): work for name, work in {**_CALLS, "isfinite": _isfinite}.items()
