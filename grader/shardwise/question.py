@@ -134,6 +134,15 @@ class Guess(BaseModel):
     confidence: float  # from 0 to 1
 
 
+def in_points(points: float) -> str:
+    """Return points in words.
+
+    >>> in_points(1), in_points(2.5)
+    ('1 point', '2.5 points')
+    """
+    return f"{points:g} point{'' if points == 1 else 's'}"
+
+
 def _joined(remarks: Iterable[str]) -> str:
     return "\n\n".join(filter(None, remarks))
 

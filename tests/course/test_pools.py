@@ -79,7 +79,7 @@ def test_new_points_of_a_pool_reach_every_student_and_another_pool_is_another_se
         ([{"pool": ["ring-time", "ring-time-bug"], "choose": 1}], "different points: ring-time 2, ring-time-bug"),
         (["ring-time", {"pool": ["ring-time", "tree-steps"], "choose": 1, "points": 2}], "ring-time is listed twice"),
         ([{"pool": ["tree-steps", "tree-steps"], "choose": 1}], "tree-steps is listed twice"),
-        ([{"pool": ["ring-time", "tree-step"], "choose": 1}], "no problem “tree-step”"),
+        ([{"pool": ["ring-time", "tree-step"], "choose": 1}], "Unknown problem “tree-step”"),
         ([{"pool": ["ring-time", "tree-steps"], "choose": 3}], "choose is 3, but the pool has only 2 problems"),
         ([{"pool": ["ring-time", "tree-steps"]}], "choose is missing"),
         ([{"pool": ["ring-time", "tree-steps"], "choose": 1, "chose": 2}], "unknown key 'chose'"),

@@ -187,7 +187,7 @@ def test_a_repository_without_a_notebook_fails_the_job_in_words(tmp_path: Path) 
     github.add("README.md", "empty")
     github.clone()
     assert github.grade_as_student() == 2
-    assert "There is no notebook (*.ipynb)" in github.said
+    assert "Cannot find a notebook (*.ipynb)" in github.said
 
 
 def test_a_course_is_graded_with_its_key_from_a_secret(tmp_path: Path, whole_bank: Bank) -> None:

@@ -198,8 +198,8 @@ def test_gradescope_gets_a_score_and_a_reason_without_a_notebook_or_with_two(roo
     for student in CLASS[:count]:
         room.hand_in(student, right)
     done, found = run_by_gradescope(room)
-    here = "is none here" if count == 0 else "are 2 here: week-1.ipynb, week-1.ipynb"
-    assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); there {here}.")
+    here = "found none" if count == 0 else "found 2: week-1.ipynb, week-1.ipynb"
+    assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); {here}.")
     assert (found["score"], [(test["status"], test["score"]) for test in found["tests"]]) == (0, [("failed", 0)])
     assert "appears only because Gradescope requires a number" in found["tests"][0]["output"]
     assert ("--gradescope is for a single notebook, but there are 2" in done.stderr) == (count == 2)

@@ -217,6 +217,16 @@ def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) 
         open_named("2")
 
 
+def test_a_long_path_for_temporary_files_does_not_stop_the_attacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("runner-temp-" * 9)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with attacks.targets(Limits()) as every:
+        assert "unix" in [attack.name for attack in every]
+
+
 def test_every_attack_succeeds_without_a_boundary() -> None:
     """An attack that never gets through proves nothing by failing."""
     with open_sandbox(limits=QUICK, unsafe=True) as bare, attacks.targets(Limits(memory_bytes=2**20)) as every:

@@ -12,7 +12,7 @@ from shardwise.kinds.calls import refuse
 from shardwise.kinds.case.model import CaseForm, questions_of
 from shardwise.kinds.case.reading import PartReplies
 from shardwise.kinds.quantity.judging import is_near
-from shardwise.kinds.quantity.model import QuantityForm, QuantityKey, tolerance
+from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
 from shardwise.question import Question
 from shardwise.units import Reading
 
@@ -47,11 +47,6 @@ class NumericAnswer:
     def is_right(self) -> bool:
         """Whether it is within the tolerance."""
         return is_near(self.form, self.key, self.value)
-
-
-def tolerance_around(value: float, form: QuantityForm, key: QuantityKey) -> float:
-    """Return the tolerance of a question around a value, both in base units."""
-    return tolerance(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
 
 
 def numeric_answers(item: ItemResponses) -> dict[str, list[NumericAnswer]]:

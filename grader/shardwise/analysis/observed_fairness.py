@@ -11,10 +11,10 @@ from itertools import combinations
 import numpy as np
 
 from shardwise.analysis.measures import Numbers, group_effect, rank_correlation
-from shardwise.analysis.numeric import tolerance_around
 from shardwise.analysis.responses import ItemResponses, Response
 from shardwise.bank.lint.fairness import Effort, effort_of
 from shardwise.kinds.quantity.general import number_in
+from shardwise.kinds.quantity.judging import tolerance_around
 from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
 from shardwise.question import Question
 
@@ -146,5 +146,5 @@ def _margin(question: Question) -> float:
     if not (isinstance(key, QuantityKey) and isinstance(form, QuantityForm)):
         return math.inf
     values = [key.value, *(mistake.value for mistake in key.mistakes)]
-    pairs = combinations(((value, tolerance_around(value, form, key)) for value in values), 2)
+    pairs = combinations(((value, tolerance_around(form, key, value)) for value in values), 2)
     return min((abs(a - b) / (near + far) for (a, near), (b, far) in pairs if near + far), default=math.inf)

@@ -14,11 +14,12 @@ from shardwise import __version__
 from shardwise.analysis.item_report import item_report
 from shardwise.analysis.matches import LEVEL, Comparison, ItemNumbers, compare_students
 from shardwise.analysis.measures import alpha_interval, cronbach_alpha, holm, without_gaps
-from shardwise.analysis.numeric import NumericAnswer, numeric_answers, tolerance_around
+from shardwise.analysis.numeric import NumericAnswer, numeric_answers
 from shardwise.analysis.observed_fairness import observed_fairness
 from shardwise.analysis.responses import ClassResponses, ItemResponses, Response
 from shardwise.analysis.unlisted import is_explained
 from shardwise.grading.results import Result
+from shardwise.kinds.quantity.judging import tolerance_around
 from shardwise.markdown.plain import to_plain
 from shardwise.question import Outcome
 
@@ -139,7 +140,7 @@ def _to_compare(item: ItemResponses, numbers: Mapping[str, Sequence[NumericAnswe
     """Yield the keys of a numeric item, or of each numeric part, and the wrong answers that no mistake or slip explains."""
     for part, answers in numbers.items():
         known = [each for each in answers if each.key.value]
-        within = (tolerance_around(each.key.value, each.form, each.key) / abs(each.key.value) for each in known)
+        within = (tolerance_around(each.form, each.key, each.key.value) / abs(each.key.value) for each in known)
         yield ItemNumbers(
             f"{item.slug}: {part}" if part else item.slug,
             {each.student: each.key.value for each in answers},

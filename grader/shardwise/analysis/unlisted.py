@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from shardwise.analysis.expressions import parameters_of, small_expressions
-from shardwise.analysis.numeric import NumericAnswer, tolerance_around
+from shardwise.analysis.numeric import NumericAnswer
 from shardwise.analysis.wrong_answers import same_in_every_draw
 from shardwise.kinds.quantity.explain import is_far_fetched, reasons
 from shardwise.kinds.quantity.general import FINE, ROUNDED, significant_figures
-from shardwise.kinds.quantity.judging import CLOSE, asked_by
+from shardwise.kinds.quantity.judging import CLOSE, asked_by, tolerance_around
 from shardwise.units import show_number
 
 FEWEST_DRAWS = 2  # different draws that an expression has to explain
@@ -98,7 +98,7 @@ def _reach(answer: NumericAnswer) -> float:
 def _causes(answer: NumericAnswer) -> list[str]:
     """Return what the slip engine says about an answer."""
     key, exact = answer.key, answer.key.abs_tol is not None
-    allowed = tolerance_around(key.value, answer.form, key)
+    allowed = tolerance_around(answer.form, key, key.value)
     if abs(answer.value - key.value) <= max(CLOSE * allowed, ROUNDED * abs(key.value)):
         return [CLOSE_TO_KEY]
     asked = asked_by(answer.question, answer.form.unit, key, exact=exact)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shardwise.errors import ShardwiseError
+from shardwise.cli.options import must_end_in
 
 commands = typer.Typer()
 
@@ -44,8 +44,7 @@ def autograder(
     from shardwise.exchange.gradescope_zip import write_autograder
 
     must_be_a_visibility(visibility)
-    if out.suffix != ".zip" or out.is_dir():  # so a typo cannot overwrite a lock file
-        raise ShardwiseError(f"--out needs a file name that ends in .zip, but {out} does not.")
+    must_end_in(".zip", out)
     lock = Lock(lock_file(assigned), named_key(key))
     done = write_autograder(lock, out, visibility=visibility, wheels=wheel or ())
     typer.echo(f"Wrote {out} for {done.students} student{'s' * (done.students != 1)} of {lock.set_name}.")

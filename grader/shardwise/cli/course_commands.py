@@ -16,7 +16,7 @@ import typer
 
 from shardwise.cli.authoring import beginnings
 from shardwise.cli.course_paths import results_to_read
-from shardwise.cli.options import Json
+from shardwise.cli.options import Json, must_end_in
 from shardwise.cli.tables import print_columns
 from shardwise.cli.trust import trust_folder
 from shardwise.errors import ShardwiseError
@@ -102,7 +102,7 @@ def gradebook(
         raise ShardwiseError("--column and --scale need the table to fill:  --into FILE")
     if into and into.resolve() == out.resolve():
         raise ShardwiseError(f"--out {out} would replace the table to fill. Choose another file for the gradebook.")
-    _must_end_in(".csv", out)
+    must_end_in(".csv", out)
     folders, course = results_to_read(sets or ())
     if course and out.resolve() == course.roster.resolve():
         raise ShardwiseError(f"--out {out} would replace the roster. Choose another file for the gradebook.")
@@ -176,18 +176,12 @@ def feedback_zip(
 
     [folder], course = results_to_read([name])
     out = out or folder / "feedback-moodle.zip"
-    _must_end_in(".zip", out)
+    must_end_in(".zip", out)
     done = write_feedback_zip(read_results(folder), folder, _students(roster, course), out, submissions)
     typer.echo(f"Wrote {out} with {done.pages} feedback page{'s' * (done.pages != 1)}.")
     if done.unknown:
         typer.echo(f"Not included, because their folder in Moodle is unknown: {', '.join(done.unknown)}.", err=True)
         raise typer.Exit(1)
-
-
-def _must_end_in(ending: str, out: Path) -> None:
-    """Raise ShardwiseError for an output file with another ending, since a typo could replace the course key or a lock file."""
-    if out.suffix != ending:
-        raise ShardwiseError(f"--out needs a file name that ends in {ending}, but {out} does not.")
 
 
 def _by_set(given: Sequence[str] | None, sets: Collection[str], option: str) -> dict[str, str]:

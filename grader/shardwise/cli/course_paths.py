@@ -137,7 +137,7 @@ def lock_file(named: Path) -> Path:
     elif named.is_dir():
         found = sorted(named.glob(f"*{LOCK_SUFFIX}"))
         if len(found) != 1:
-            raise ShardwiseError(f"{named} has {len(found) or 'no'} lock files (*{LOCK_SUFFIX}). Name one.")
+            raise ShardwiseError(f"Found {len(found)} lock files (*{LOCK_SUFFIX}) in {named}. Name one.")
         named = found[0]
     if not named.is_file():
         raise ShardwiseError(

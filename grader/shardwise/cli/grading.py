@@ -15,7 +15,7 @@ from shardwise.bank.bank import Banks
 from shardwise.cli.course_paths import paths_to_grade
 from shardwise.cli.deciding import OverridesFile
 from shardwise.cli.interrupts import say_when_stopped
-from shardwise.cli.options import TrustedBankNames, must_be_a_folder, trusted_banks_of
+from shardwise.cli.options import TrustedBankNames, must_be_a_folder, must_end_in, trusted_banks_of
 from shardwise.cli.submitted import (
     KeyFile,
     Latest,
@@ -130,7 +130,12 @@ def grade(
     least = ci.threshold(fail_under) if fail_under is not None else None
     _must_be_a_tier(tier)
     ci.must_be_a_visibility(visibility)
-    _must_be_reports(junit=junit, summary=summary, gradescope=gradescope)
+    for ending, path, option in (
+        (".xml", junit, "junit"),
+        (".md", summary, "summary"),
+        (".json", gradescope, "gradescope"),
+    ):
+        must_end_in(ending, path, option)
     must_be_a_folder(out)
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
@@ -232,20 +237,6 @@ def _practice(names: list[str] | None) -> Callable[[str, str], Sequence[Question
         return pose_chapter(opened[0], chapter, seed)
 
     return practised
-
-
-def _must_be_reports(**files: Path | None) -> None:
-    """Raise ShardwiseError, before anything is graded, for a report that could not be written."""
-    endings = {
-        "junit": ".xml",
-        "summary": ".md",
-        "gradescope": ".json",
-    }  # so a typo cannot overwrite a course key or a lock file
-    for option, path in files.items():
-        if path and path.is_dir():
-            raise ShardwiseError(f"--{option} needs a file to write, but {path} is a folder.")
-        if path and path.suffix != endings[option]:
-            raise ShardwiseError(f"--{option} needs a file name that ends in {endings[option]}, but {path} does not.")
 
 
 def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:

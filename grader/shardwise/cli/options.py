@@ -36,6 +36,14 @@ Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed draws
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+def must_end_in(ending: str, path: Path | None, option: str = "out") -> None:
+    """Raise ShardwiseError for an output file with another ending: a typo could overwrite the course key or a lock file."""
+    if path and path.is_dir():
+        raise ShardwiseError(f"--{option} needs a file to write, but {path} is a folder.")
+    if path and path.suffix != ending:
+        raise ShardwiseError(f"--{option} needs a file name that ends in {ending}, but {path} does not.")
+
+
 def must_be_a_folder(out: Path) -> None:
     """Raise ShardwiseError for an `--out` that is a file."""
     if out.exists() and not out.is_dir():

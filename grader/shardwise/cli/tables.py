@@ -67,6 +67,7 @@ def print_columns(
 
 def print_question(question: Question) -> None:
     """Print a question with its key, hints, mistakes and solution. Answers look as they would in a notebook's cell."""
+    from shardwise.question import in_points
 
     kind, answers = kind_of(question), _answers(question)
 
@@ -77,7 +78,7 @@ def print_question(question: Question) -> None:
         headed(title)
         typer.echo(f"{to_terminal(markdown)}\n")
 
-    points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
+    points = in_points(question.points)
     which = f"{question.id}  seed {question.seed}  {points}"
     apart = "  " if cells(f"{question.title}  {which}") <= columns() else "\n"
     typer.echo(f"{typer.style(question.title, bold=True)}{apart}{which}\n")

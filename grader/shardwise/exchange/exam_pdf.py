@@ -24,7 +24,7 @@ from shardwise.kinds.match.model import MatchForm
 from shardwise.kinds.order import OrderForm
 from shardwise.markdown.escaping import printable
 from shardwise.markdown.typst import literal_text, to_typst
-from shardwise.question import Question
+from shardwise.question import Question, in_points
 
 _RULES = """\
 - Write your answers on the answer sheet at the end, each with its unit. Only answers there are marked, except where a question says
@@ -113,7 +113,9 @@ def write_exam(
 def paper_source(exam: Exam, paper: Paper) -> str:
     """Return a paper with its answer sheet as Typst source. Raises ShardwiseError, naming a problem that cannot be printed."""
     questions = list(enumerate(paper.questions, start=1))
-    count = f"{len(questions)} question{'s' * (len(questions) != 1)}, {_points(sum(q.points for q in paper.questions))}"
+    count = (
+        f"{len(questions)} question{'s' * (len(questions) != 1)}, {in_points(sum(q.points for q in paper.questions))}"
+    )
     who = _arguments(name=paper.name, student=paper.student)
     cover = _arguments(title=exam.title, date=exam.date, summary=f"{count} · {paper.label}")
     rows = [row for number, question in questions for row in _rows(number, question)]
@@ -155,7 +157,7 @@ def _has_parts(question: Question) -> bool:
 
 
 def _head(number: str, question: Question) -> str:
-    return f'"{number}", {_quoted(question.title)}, "{_points(question.points)}"'
+    return f'"{number}", {_quoted(question.title)}, "{in_points(question.points)}"'
 
 
 def _asked(question: Question, body: str) -> str:
@@ -276,10 +278,6 @@ def _answer_and_mistakes(question: Question) -> str:
 
 
 # Typst ---------------------------------------------------------------------------------------------------------------
-
-
-def _points(points: float) -> str:
-    return f"{points:g} point{'' if points == 1 else 's'}"
 
 
 def _markdown(text: str, where: str) -> str:

@@ -15,6 +15,7 @@ from nbgrader.preprocessors import ComputeChecksums, LockCells
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.collecting.students_notebook import student_notebook
 from shardwise.markdown.escaping import printable
+from shardwise.question import in_points
 
 _PLACEHOLDER = "# Students answer in notebooks of their own."
 _NOT_THIS_ONE = (
@@ -53,7 +54,7 @@ def source_notebook(lock: Lock, cells: Sequence[GradeCell]) -> NotebookNode:
     head = f"# {lock.header['title']}\n\n{_NOT_THIS_ONE.format(name=lock.set_name)}"
     made = [new_markdown_cell(head, id="about", metadata={"nbgrader": _metadata("about", locked=True)})]
     for place, cell in enumerate(cells):
-        identity, points = grade_id(place), f"{cell.max_points:g} point{'' if cell.max_points == 1 else 's'}"
+        identity, points = grade_id(place), in_points(cell.max_points)
         heading = f"### {place + 1}. {cell.title or 'Differs from student to student'}\n\n*{points}*"
         title = _metadata(f"q{place + 1}-title", locked=True)
         answer = _metadata(identity, grade=True, solution=True) | {"points": cell.max_points}

@@ -82,7 +82,7 @@ def grade(
     with Ledger(out / LEDGER, keys) as ledger, Ledger(counted, keys) if counted else nullcontext(ledger) as known:
         found = patiently(lambda: ledger.begin(map(str, find(paths, whose))), out)
         if not found:
-            raise NoNotebook(f"There is no notebook (*.ipynb) in {', '.join(map(str, paths))}.")
+            raise NoNotebook(f"Cannot find a notebook (*.ipynb) in {', '.join(map(str, paths))}.")
         width = max(1, min(workers, found))
         opener = executor or (here if width == 1 else pool(width))
         if counted is None:

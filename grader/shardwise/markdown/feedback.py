@@ -9,7 +9,7 @@ from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.markdown.timeline import as_svg, as_text
-from shardwise.question import PRAISE, Feedback, Outcome
+from shardwise.question import PRAISE, Feedback, Outcome, in_points
 
 # Outcome → mark, word, and the colour of the bar next to it; the text keeps the colour of its page, light or dark.
 LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
@@ -48,7 +48,7 @@ def headline(feedback: Feedback, *, final: bool = False) -> str:
         f" · {feedback.points:g} of {feedback.max_points:g} point{plural}" if judged and feedback.max_points else ""
     )
     if judged and not feedback.max_points and feedback.points:  # a bonus; a dropped question has no points either
-        points = f" · +{feedback.points:g} point{'' if feedback.points == 1 else 's'}"
+        points = f" · +{in_points(feedback.points)}"
     return f"{mark} {word}{points}"
 
 

@@ -33,7 +33,7 @@ class Attack:
 def targets(limits: Limits) -> Iterator[list[Attack]]:
     """Yield the attacks, with real targets: a file, two listening sockets, and this process."""
     with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="canary-"))
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="canary-", dir=_place_for_a_socket()))
         os.chmod(folder, 0o755)
         canary = Path(folder) / "canary"
         canary.write_text("sings")
@@ -44,6 +44,15 @@ def targets(limits: Limits) -> Iterator[list[Attack]]:
         os.chmod(Path(folder) / "socket", 0o777)
         unix.listen()
         yield _attacks(str(canary), inet.getsockname()[1], str(Path(folder) / "socket"), limits)
+
+
+def _place_for_a_socket() -> str:
+    """Return a folder for temporary files whose path is short: the path of a Unix socket has at most 107 bytes."""
+    usual = tempfile.gettempdir()
+    short = (
+        place for place in (usual, "/tmp", "/var/tmp") if len(os.fsencode(place)) < 80 and os.access(place, os.W_OK)
+    )
+    return next(short, usual)
 
 
 def _attacks(canary: str, port: int, unix_path: str, limits: Limits) -> list[Attack]:

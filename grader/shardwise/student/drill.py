@@ -13,7 +13,7 @@ from shardwise.kinds.base import NumericKind
 from shardwise.markdown.feedback import as_terminal
 from shardwise.markdown.terminal import cells, columns, to_terminal, wrapped
 from shardwise.marking import check
-from shardwise.question import Outcome, Question
+from shardwise.question import Outcome, Question, in_points
 from shardwise.student.messages import STOPPED
 from shardwise.student.progress.chapters import ProblemRow
 from shardwise.student.progress.journal import JUDGED
@@ -101,7 +101,7 @@ class Drill:
                 except ShardwiseError as error:  # this template cannot be drawn, but the others can
                     self._say(f"{error}\n")
                     continue
-                points = f"{question.points:g} point{'s' * (question.points != 1)}"
+                points = in_points(question.points)
                 title, which = f"── {number} of {len(rows)} ── {question.title}", f"── {points}, {question.id}"
                 apart = " " if cells(f"{title} {which}") <= columns() else "\n"
                 self._say(f"{title}{apart}{which}\n")

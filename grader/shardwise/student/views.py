@@ -11,7 +11,7 @@ from shardwise.kinds import kind_of
 from shardwise.markdown.feedback import headline, remarks_in_markdown
 from shardwise.markdown.html import to_html
 from shardwise.marking import UNCOUNTED
-from shardwise.question import Feedback, Outcome, Question
+from shardwise.question import Feedback, Outcome, Question, in_points
 
 
 def view(question: Question) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def view(question: Question) -> dict[str, Any]:
         "seed": question.seed,
         "kind": question.kind,
         "title": question.title,
-        "points": f"{question.points:g} point{'' if question.points == 1 else 's'}",
+        "points": in_points(question.points),
         "worth": question.points,
         "hints": kind_of(question).owners_of_hints(question).count(None),
         "estimated_first": kind_of(question).estimated_first,

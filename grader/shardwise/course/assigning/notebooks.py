@@ -24,7 +24,7 @@ from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.markdown.html import keep_together
 from shardwise.markdown.plain import to_plain
 from shardwise.plugins import VERBS, added
-from shardwise.question import Question
+from shardwise.question import Question, in_points
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
@@ -211,7 +211,7 @@ def _where(named: str | None) -> str:
 
 
 def _headed(question: Question, number: str) -> str:
-    points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
+    points = in_points(question.points)
     return f"### {number} {question.title}\n\n*{points}, {question.difficulty}*\n\n{text_of(question)}"
 
 

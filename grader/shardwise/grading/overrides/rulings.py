@@ -14,7 +14,7 @@ from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import NumericKind
 from shardwise.markdown.plain import to_plain
 from shardwise.marking import UNMARKED
-from shardwise.question import Feedback, Outcome, Question
+from shardwise.question import Feedback, Outcome, Question, in_points
 from shardwise.template.expressions import evaluate
 
 
@@ -139,7 +139,7 @@ class StudentRulings:
         if not points:
             return 0.0, ""
         lateness = "1 day" if days == 1 else f"{days} days"
-        return points, f"Handed in up to {lateness} late: {points:g} point{'' if points == 1 else 's'} deducted."
+        return points, f"Handed in up to {lateness} late: {in_points(points)} deducted."
 
 
 GIVEN = "Your instructor gave this notebook "

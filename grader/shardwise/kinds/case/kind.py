@@ -26,7 +26,7 @@ from shardwise.kinds.case.reading import PartReplies
 from shardwise.kinds.case.solving import Solved, SolvedPart, formula_before, solved_case
 from shardwise.markdown.escaping import literal
 from shardwise.markdown.html import to_html
-from shardwise.question import Feedback, Outcome, Question
+from shardwise.question import Feedback, Outcome, Question, in_points
 from shardwise.template.draw import Draw, whole
 from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.references import References
@@ -358,7 +358,7 @@ def _form(question: Question) -> CaseForm:
 
 
 def _label(number: int, part: PartForm) -> str:
-    return f"{number}. {part.title} ({part.points:g} point{'' if part.points == 1 else 's'})"
+    return f"{number}. {part.title} ({in_points(part.points)})"
 
 
 def _right_sample(samples: Sequence[Sample]) -> Any:

@@ -61,10 +61,10 @@ def judged_quantity(question: Question, form: QuantityForm, key: QuantityKey, va
 
 def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
     """Return whether a number, in base units, is within the tolerance around the key."""
-    return near(number, key.value, _allowed(form, key, key.value))
+    return near(number, key.value, tolerance_around(form, key, key.value))
 
 
-def _allowed(form: QuantityForm, key: QuantityKey, value: float) -> float:
+def tolerance_around(form: QuantityForm, key: QuantityKey, value: float) -> float:
     """Return the tolerance around a value, both in base units."""
     return tolerance(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
 
@@ -167,7 +167,7 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
     far = [abs(given.value - mistake.value) for mistake in key.mistakes]
     for index in sorted(range(len(far)), key=far.__getitem__):
         value = key.mistakes[index].value
-        allowed = _allowed(form, key, value)
+        allowed = tolerance_around(form, key, value)
         if _is_exact(key):
             last = given.step / 2 if value.is_integer() else given.step  # students may round half a node up or down
             rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
@@ -192,7 +192,7 @@ def _wholeness(given: float, form: QuantityForm, key: QuantityKey) -> str:
 
 def _how_far(given: float, form: QuantityForm, key: QuantityKey) -> str:
     """Return a hint about the direction of the error, without revealing the number."""
-    right, allowed = key.value, _allowed(form, key, key.value)
+    right, allowed = key.value, tolerance_around(form, key, key.value)
     if right and given * right > 0:
         if abs(given - right) <= max(CLOSE * allowed, ROUNDED * abs(right)):
             why = "the question asks for this number exactly" if key.abs_tol == 0 else "outside the tolerance"
