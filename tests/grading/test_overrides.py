@@ -31,6 +31,7 @@ from shardwise.grading.overrides.model import Accept, Override
 from shardwise.grading.overrides.overrides_file import Overrides, add_overrides, load_overrides
 from shardwise.grading.overrides.rulings import Ruling
 from shardwise.grading.record.ledger import LEDGER, Ledger
+from shardwise.grading.regrade import cause_of
 from shardwise.grading.results import Result, read_results
 from shardwise.marking import broken
 from shardwise.question import Feedback, Outcome, Question
@@ -93,6 +94,9 @@ def test_a_dropped_question_counts_for_nobody_and_a_bonus_only_adds(room: Classr
 
 def test_an_excused_student_has_no_points_and_is_not_missing(room: Classroom) -> None:
     found = results(room, {"student": ["ada", "cleo"], "excuse": True})
+    dropped = {"question": "ring-time", "drop": True}
+    also = results(room, {"student": ["ada", "cleo"], "excuse": True}, dropped)
+    assert {each.max_points for each in also.values()} == {4}  # one maximum in all rows of a table
     assert [(each.status, each.points) for each in found.values()] == [
         ("excused", None),
         ("graded", 0),
@@ -324,6 +328,18 @@ def test_the_command_gives_zero_points_and_says_if_points_exceed_the_maximum(roo
     assert [entry.points for entry in load_overrides(room.out / "overrides.yaml").entries] == [0, 15]
 
 
+def test_points_of_a_question_from_a_pool_are_compared_with_its_own_maximum(
+    room: Classroom, whole_bank: Bank, tmp_path: Path
+) -> None:
+    out, pool = tmp_path / "pool", ["ring-time", "data-sheet-time", "measured-utilisation"]
+    problems = [{"pool": pool, "choose": 1}]
+    definition = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": problems})
+    assign(whole_bank, definition, [Student(name, name) for name in CLASS], room.lock.key, out)
+    for question in pool:
+        ours = ("override", out, "--question", question, "--why", "Misprint", "--points")
+        assert "Check the points" not in command(room, *ours, 2)
+
+
 @pytest.mark.parametrize(
     ("text", "is_added"),
     [("  - {set: week-1, student: bo, points: 1, why: Ours}", True), ("[]", False), ("- {attempts: best, why: Ours}\n...", False)],
@@ -459,6 +475,26 @@ def test_an_override_is_in_the_history_as_the_cause(room: Classroom) -> None:
     results(room)
     results(room, {"student": "bo", "question": "ring-time", "points": 1})
     assert "override of ring-time: points 1: A reason" in command(room, "history", "--out", room.out / "results")
+    accepted = {"question": "bytes-per-gpu", "at_least": 1}
+    results(room, {"student": "bo", "question": "ring-time", "points": 1.5}, accepted)
+    with Ledger(room.out / "results" / LEDGER) as ledger:
+        *_, before, after = ledger.history("bo")
+    both = "override of bytes-per-gpu: at least 1: A reason; override of ring-time: points 1.5: A reason"
+    assert cause_of(before, after) == both
+
+
+def test_a_regrade_counts_each_point_once_and_names_lateness_apart_from_questions(room: Classroom) -> None:
+    at, late, due = "2026-12-03T11:00:00+00:00", {"late": LATE}, {"student": "ada", "due": DUE}
+    assert results(room, late, due, at=at)["ada"].points == 4.8
+    decided(
+        room, late, due, {"student": "ada", "late": "none"}, {"student": "ada", "question": "ring-time", "points": 1}
+    )
+    times = room.out / "times.csv"
+    times.write_text(f"student,time\nada,{at}\nbo,{at}\n", "utf-8")
+    told = command(room, *room.command("regrade", "--received", times, "--yes")).splitlines()
+    [question] = (line.split() for line in told if line.startswith("override of ring-time: points 1: A reason"))
+    [notebook] = (line.split() for line in told if line.startswith("override of the notebook, another late rule"))
+    assert (question[-4:], notebook[-4:]) == (["1", "0", "1", "-1"], ["1", "1", "0", "+1.2"])
 
 
 def test_what_a_regrade_would_change_can_be_refused_for_good(room: Classroom, whole_bank: Bank, tmp_path: Path) -> None:

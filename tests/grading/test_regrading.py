@@ -21,8 +21,10 @@ from shardwise.course.assigning.assignments import SetDefinition, Student, assig
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.simulated_class import right
 from shardwise.grading.batch import grade
+from shardwise.grading.overrides.overrides_file import load_overrides
 from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.regrade import cause_of, regrade
+from shardwise.grading.results import read_results
 from shardwise.grading.worker import Settings
 from shardwise.question import Question
 
@@ -102,6 +104,22 @@ def test_a_wider_tolerance_changes_the_right_students_and_explains_why(room: Cla
     assert Lock(spare).questions("eve")[0].digest == digest
     with Ledger(room.out / "results" / LEDGER) as ledger:
         assert [grading.result.points for grading in ledger.history("eve")] == [before["eve"], before["ada"]]
+
+
+@pytest.mark.parametrize("decision", [{"at_least": 1}, {"note": "Well argued."}, {"bonus": True}])
+def test_a_decision_that_takes_nothing_away_leaves_a_narrower_tolerance_the_cause_of_a_loss(
+    room: Classroom, problems: Path, decision: dict[str, object]
+) -> None:
+    edit(problems, "sig_figs: 4", "rel_tol: 0.01")
+    command(room, problems, "--yes")
+    edit(problems, "rel_tol: 0.01", "sig_figs: 4")
+    entry = {"set": "week-1", "student": "eve", "question": "bytes-per-gpu", **decision, "why": "An appeal"}
+    (room.out / "overrides.yaml").write_text(f"- {json.dumps(entry)}\n", "utf-8")
+    before = {each.student: each.points for each in read_results(room.out / "results")}
+    command(room, problems, "--never-down", "--yes")
+    assert {each.student: each.points for each in read_results(room.out / "results")} == before
+    entries = load_overrides(room.out / "overrides.yaml").entries
+    assert {(each.student, each.at_least) for each in entries[1:]} == {(("eve", "finn"), 2.0)}
 
 
 def test_declining_leaves_every_byte_unchanged(room: Classroom, problems: Path) -> None:

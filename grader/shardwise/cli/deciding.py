@@ -157,9 +157,11 @@ def override(
 
 def _most_points(lock: Lock, question: str) -> float:
     """Return the points of a question, or of a notebook."""
+    slug = question.rpartition("/")[2]
     for student in lock.students():
-        slug = question.rpartition("/")[2]
-        return sum(each.points for each in lock.questions(student) if slug in ("", each.slug))
+        points = [each.points for each in lock.questions(student) if slug in ("", each.slug)]
+        if points:  # with a pool, not everybody has the question
+            return sum(points)
     return math.inf
 
 

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -249,8 +250,17 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
     for change in regrade.changes():
         causes.setdefault(change.cause, []).append(change)
     summary, each = [], []
+    in_questions: dict[tuple[str, str], float] = {}  # these points are in the row of the notebook as well
+    for change in chain(*causes.values()):
+        if change.question:
+            whose = change.student, change.set
+            in_questions[whose] = in_questions.get(whose, 0) + (change.after or 0) - (change.before or 0)
     for cause, changes in causes.items():
-        steps = [(change.after or 0) - (change.before or 0) for change in changes]
+        counted = [0 if change.question else in_questions.get((change.student, change.set), 0) for change in changes]
+        steps = [
+            round((change.after or 0) - (change.before or 0) - points, 4)
+            for change, points in zip(changes, counted, strict=True)
+        ]
         up, down = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
         summary.append((cause, str(len(changes)), str(up), str(down), f"{sum(steps):+g}"))
         each += [(change.student, change.question, _points(change.before), _points(change.after)) for change in changes]

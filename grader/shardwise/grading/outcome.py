@@ -86,6 +86,7 @@ class Batch:
         result = replace(result, due=rulings.due.isoformat()) if rulings.due else result
         if rulings.excused:
             notes = ("Your instructor excused you: this set does not count.", *rulings.notes)
+            result = replace(result, max_points=rulings.max_points(lock.questions(result.student)))
             return replace(result, status="excused", points=None, reason=_EXCUSED, notes=notes, is_composed=True)
         if result.status == "graded":
             return self.kept_attempt(result, rulings, ledger)

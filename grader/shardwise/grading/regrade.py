@@ -25,7 +25,7 @@ from shardwise.grading.intake import Decisions, Locks, Practice, locks_near
 from shardwise.grading.outcome import PAGES, Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger, lies
 from shardwise.grading.record.ledger_tables import Grading
-from shardwise.grading.results import Result
+from shardwise.grading.results import Answer, Result
 from shardwise.grading.running.executors import Opener
 from shardwise.grading.worker import Settings
 from shardwise.kinds import kinds
@@ -94,7 +94,9 @@ class Regrade:
                     yield OtherStanding(before.student, before.set, "ungraded", after.reason)
                 elif after is not None and after.late != before.late:
                     would_be = "late" if after.late else "on time"
-                    why = "this run uses another receipt time"
+                    is_same_time = after.received == before.received
+                    what = "due date or grace period" if is_same_time else "receipt time"
+                    why = f"this run uses another {what}"
                     yield OtherStanding(before.student, before.set, would_be, why)
 
     def rewritten(self) -> tuple[Sequence[Path], int]:
@@ -242,7 +244,7 @@ def differences(before: Grading | None, after: Grading) -> Iterator[Change]:
             yield Change(after.result.student, after.result.set, name, old.get(name), answer.points, cause)
     if before is not None and _beyond_questions(before.result) != _beyond_questions(after.result):
         points = before.result.points, after.result.points
-        yield Change(after.result.student, after.result.set, "", *points, cause_of(before, after))
+        yield Change(after.result.student, after.result.set, "", *points, cause_of(before, after, ""))
 
 
 def _beyond_questions(result: Result) -> float:
@@ -251,31 +253,39 @@ def _beyond_questions(result: Result) -> float:
 
 
 def cause_of(before: Grading | None, after: Grading, question: str | None = None) -> str:
-    """Return why a grading differs from the previous one, for a question or as a whole; the student's actions come first."""
+    """Return why a grading differs from the previous one; the student's actions come first.
+
+    With a question, return the cause for it; with an empty one, the cause for what the points of the questions do not explain.
+    """
     if before is None:
         return "graded for the first time"
     if before.notebook != after.notebook:
         return "handed in again"
-    if decided := _decided(before.result, after.result, question):
-        return decided
+    causes = list(_decided(before.result, after.result, question))
+    if causes and question is not None:
+        return causes[0]
     templates = [
         f"{now.feedback.question} {was.digest} → {now.digest}"
         for was, now in zip(before.result.answers, after.result.answers, strict=False)
         if was.digest != now.digest and question in (None, now.feedback.question)
     ]
     if templates:
-        return f"template{'s' if len(templates) > 1 else ''} {', '.join(templates)}"
+        causes.append(f"template{'s' if len(templates) > 1 else ''} {', '.join(templates)}")
     points = [
         f"{now.feedback.question} {was.feedback.max_points:g} → {now.feedback.max_points:g}"
         for was, now in zip(before.result.answers, after.result.answers, strict=False)
-        if was.feedback.max_points != now.feedback.max_points and question in (None, now.feedback.question)
+        if was.feedback.max_points != now.feedback.max_points
+        and was.decided == now.decided  # a dropped question has no points either
+        and question in (None, now.feedback.question)
     ]
     if points:
-        return f"points of the set: {', '.join(points)}"
-    if question is None and before.result.late != after.result.late:
-        return "now late" if after.result.late else "no longer late"
-    if question is None and _beyond_questions(before.result) != _beyond_questions(after.result):
-        return "override of the notebook, or another late rule"
+        causes.append(f"points of the set: {', '.join(points)}")
+    if not question and before.result.late != after.result.late:
+        causes.append("now late" if after.result.late else "no longer late")
+    if causes:
+        return "; ".join(causes)
+    if not question and _beyond_questions(before.result) != _beyond_questions(after.result):
+        return "override of the notebook, another late rule, or another maximum"
     if before.engine != after.engine:
         return f"engine {before.engine} → {after.engine}"
     if before.questions != after.questions:
@@ -287,12 +297,33 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
     return "an override, the title or due date of the set, or limits for students' code"
 
 
-def _decided(before: Result, after: Result, question: str | None) -> str:
-    """Return the override that changed between two results, or of one question; empty if none did."""
+def _decided(before: Result, after: Result, question: str | None) -> Iterator[str]:
+    """Yield the overrides that changed between two results, or the one that explains why a question's points changed.
+
+    A note or a decision that only adds points is not the cause of a loss, which a template can bring in the same run.
+    """
     for was, now in zip(before.answers, after.answers, strict=False):
-        if was.decided != now.decided and question in (None, now.feedback.question):
-            return f"override of {now.slug}: {now.decided}" if now.decided else f"override of {now.slug} withdrawn"
-    return ""
+        if was.decided == now.decided or question not in (None, now.feedback.question):
+            continue
+        ignored = () if question is None else _WITHOUT_POINTS
+        added, withdrawn = _only_in(now, was, ignored), _only_in(was, now, ignored)
+        is_loss = question is not None and (now.points or 0.0) < (was.points or 0.0)
+        if is_loss and not withdrawn and not any(each.startswith(_TAKING_POINTS) for each in added):
+            continue
+        if added:
+            yield f"override of {now.slug}: {now.decided}"
+        elif withdrawn:
+            yield f"override of {now.slug} withdrawn"
+
+
+def _only_in(one: Answer, other: Answer, ignored: tuple[str, ...]) -> list[str]:
+    """Return the decisions about an answer that another version of it lacks."""
+    there = other.decided.split("; ")
+    return [each for each in one.decided.split("; ") if each and each not in there and not each.startswith(ignored)]
+
+
+_WITHOUT_POINTS = ("note: ",)
+_TAKING_POINTS = ("points ", "dropped: ")
 
 
 def _same_draws(before: Grading, after: Grading) -> bool:
