@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import zipfile
@@ -188,3 +189,53 @@ def test_sets_are_called_by_name_file_or_stem(course: Path) -> None:
     assert known.set_called("second") is None
     (course / "sets" / "first.yaml").write_text("name: ../../elsewhere\n")
     assert list(load_course(course / "course.yaml").sets) == ["first"]
+
+
+def test_a_command_that_comes_too_early_names_the_one_to_run_first(course: Path) -> None:
+    for words in (
+        ("autograder", "week-1", "--out", "a.zip"),
+        ("override", "week-1", "--excuse", "--student", "ada", "--why", "Ill"),
+    ):
+        assert "Assign the set first:  shardwise assign week-1" in run(*words, code=2)
+    for verb in ("report", "feedback-zip", "gradebook"):
+        assert "Grade it first:  shardwise grade week-1" in run(verb, "week-1", code=2)
+    assert "submissions" not in run("assign", "roster.csv", code=2)
+    assert "Add it" not in run("assign", "week-1.yaml", code=2)
+
+
+def set_due(due: str) -> None:
+    definition = Path("sets/week-1.yaml")
+    definition.write_text(re.sub(r"^due: \S+", f"due: {due}", definition.read_text(), flags=re.MULTILINE))
+
+
+def test_an_extension_that_ends_before_the_due_date_is_pointed_out(course: Path) -> None:
+    set_due("2036-12-01T23:59:00Z")
+    run("assign", "week-1")
+    early, later = (
+        run("override", "week-1", "--student", "ada", "--due", f"{year}-12-08T23:59:00Z", "--why", "Ill")
+        for year in (2026, 2036)
+    )
+    assert "Check the date: the set is due Monday, 1 December 2036" in early and "Check" not in later
+    said = run("override", "week-1", "--due", "2036-12-08T23:59:00Z", "--why", "Snow", code=2)
+    assert "To change it for everybody, edit the set" in said
+
+
+def test_a_new_due_date_is_named_as_the_reason_for_being_on_time(course: Path) -> None:
+    set_due("2020-12-01T23:59:00Z")
+    run("assign", "week-1")
+    work(course)
+    run("grade", "week-1", "--workers", "1")
+    set_due("2036-12-01T23:59:00Z")
+    run("assign", "week-1")
+    said = run("grade", "week-1", "--workers", "1", code=2)
+    assert "ada was late for week-1 and would be on time: the due date or the late rule has changed." in said
+
+
+def test_a_course_can_be_created_where_trust_cannot_be_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
+    said = run("init", "course", tmp_path / "mine")
+    assert f"export SHARDWISE_TRUST={tmp_path / 'mine' / 'bank'}" in said and "Keep" in said
+    assert "cannot be written: Not a directory" in run("trust", tmp_path / "mine" / "bank", code=2)

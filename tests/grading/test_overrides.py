@@ -166,6 +166,12 @@ def test_lateness_costs_a_share_for_each_day_that_has_begun_up_to_the_cap(
     assert (ada.points, ada.late, ada.due) == (points, is_late, DUE)
 
 
+def test_lateness_never_costs_more_than_the_notebook_earned(room: Classroom) -> None:
+    due = {"student": "ada", "due": DUE}
+    ada = results(room, {"late": {"per_day": "10%"}}, due, at="2027-12-01T12:00:00+00:00")["ada"]
+    assert (ada.points, ada.notes) == (0, ("Handed in up to 365 days late: 6 points deducted.",))
+
+
 def test_an_extension_and_no_late_rule_take_the_deduction_back(room: Classroom) -> None:
     late, at = {"late": LATE}, "2026-12-03T11:00:00+00:00"
     own = {"student": ["ada", "bo"], "due": DUE}

@@ -16,7 +16,7 @@ from shardwise.bank.lint.coverage import write_coverage as write_page
 from shardwise.bank.pages.curriculum import NAME, Curriculum, curriculum_of
 from shardwise.cli.options import BankNames, banks_of
 from shardwise.cli.tables import print_columns
-from shardwise.cli.trust import trust_folder
+from shardwise.cli.trust import trust_if_possible
 from shardwise.errors import ShardwiseError
 from shardwise.plugins import BANKS, added
 
@@ -109,7 +109,7 @@ def fork(
     original = originals.find(problem)
     made = fork_problem(original, into)
     if made.is_new_bank:
-        trust_folder(into)
+        trust_if_possible(into)
     for path in made.written:
         typer.echo(f"Wrote {path}")
     for path in made.kept:
@@ -161,7 +161,7 @@ def init_bank(
 
     for path in run(folder):
         typer.echo(f"Wrote {path}")
-    trust_folder(folder)
+    trust_if_possible(folder)
     typer.echo(f"Check it:  shardwise lint --bank {quote(_as_folder(folder))}")
 
 

@@ -18,7 +18,7 @@ from shardwise.cli.authoring import beginnings
 from shardwise.cli.course_paths import results_to_read
 from shardwise.cli.options import Json, must_end_in
 from shardwise.cli.tables import print_columns
-from shardwise.cli.trust import trust_folder
+from shardwise.cli.trust import trust_if_possible
 from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def init_course(
     from shardwise.course.course_scaffold import OWN_BANK, scaffold_course
 
     written, kept = scaffold_course(folder)
-    trust_folder(folder / OWN_BANK)
+    trust_if_possible(folder / OWN_BANK)
     for path in written:
         typer.echo(f"Wrote {path}")
     for path in kept:

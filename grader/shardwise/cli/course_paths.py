@@ -57,11 +57,15 @@ def paths_to_grade(
         raise ShardwiseError(f"Run this in the folder of the course:  cd {quote(str(course.folder))}")
     if len(paths) > 1:
         raise ShardwiseError("Without --out, name one set of the course.")
-    name = _set_of(course, str(paths[0]))
+    name = _set_of(
+        course,
+        str(paths[0]),
+        " Put submissions into the folder submitted/SET, or name a folder for the results with --out.",
+    )
     submitted, known = nbgrader / "submitted" if nbgrader else course.submitted(name), course.lock(name)
     if not lock:
         if not known.exists():
-            raise ShardwiseError(f"{_short(known)} does not exist. Assign the set first:  shardwise assign {name}")
+            raise ShardwiseError(_not_assigned(_short(known), name))
         key = key if named_key(key) else _own_key(course, known)
     if not submitted.exists():
         raise ShardwiseError(f"{_short(submitted)} does not exist. Put the submissions for {name} into that folder.")
@@ -100,18 +104,22 @@ def _own_key(course: Course, lock: Path) -> Path | None:
     return _short(course.key) if is_signer else None
 
 
-def _set_of(course: Course, words: str) -> str:
+def _set_of(course: Course, words: str, remedy_for_a_path: str = "") -> str:
     """Return the name of a set of a course. Raises ShardwiseError with the known sets."""
     if name := course.set_called(words):
         return name
     remedy = ""
-    if Path(words).suffix in (".yaml", ".yml"):
+    if Path(words).suffix in (".yaml", ".yml") and Path(words).is_file():
         remedy = f" Add it to the sets in {_short(course.file)}."
     elif (course.folder / "sets" / f"{words}.yaml").is_file():
         remedy = f" Add sets/{words}.yaml to the sets in {_short(course.file)}."
     elif Path(words).exists():
-        remedy = " Put submissions into the folder submitted/SET, or name a folder for the results with --out."
+        remedy = remedy_for_a_path
     raise ShardwiseError(f"Unknown set {words!r}; known: {', '.join(course.sets) or 'none'}.{remedy}")
+
+
+def _not_assigned(lock: Path, name: str) -> str:
+    return f"{lock} does not exist. Assign the set first:  shardwise assign {quote(name)}"
 
 
 def set_file(named: Path) -> Path:
@@ -134,6 +142,8 @@ def lock_file(named: Path) -> Path:
     course = None if named.suffix == ".jsonl" else _course_around_here()
     if course and (name := course.set_called(str(named))):
         named = _short(course.lock(name))
+        if not named.is_file():
+            raise ShardwiseError(_not_assigned(named, name))
     elif named.is_dir():
         found = sorted(named.glob(f"*{LOCK_SUFFIX}"))
         if len(found) != 1:
@@ -141,7 +151,8 @@ def lock_file(named: Path) -> Path:
         named = found[0]
     if not named.is_file():
         raise ShardwiseError(
-            f"Cannot find the lock file {named}. Name the file that `assign` wrote, or a set of the course."
+            f"Cannot find the lock file {named}. Name the file that `assign` wrote, or a set of the course"
+            + (f": {', '.join(course.sets)}." if course and course.sets else ".")
         )
     return named
 
@@ -174,6 +185,11 @@ def results_to_read(names: Sequence[str]) -> tuple[list[Path], Course | None]:
         return [Path(name) for name in names], None
     if names:
         folders = [Path(name) if is_graded(Path(name)) else course.results(_set_of(course, name)) for name in names]
+        for folder in folders:
+            if not is_graded(folder):
+                raise ShardwiseError(
+                    f"{folder.name} has not been graded yet. Grade it first:  shardwise grade {quote(folder.name)}"
+                )
     elif not (folders := [*filter(is_graded, map(course.results, course.sets))]):
         raise ShardwiseError("No set of this course has been graded yet. Grade one first:  shardwise grade SET")
     return [*map(_short, folders)], course

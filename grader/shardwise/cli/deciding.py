@@ -114,6 +114,7 @@ def override(
     cap: Annotated[str | None, typer.Option(help="With --late: the largest deduction, such as 50%.")] = None,
     attempts: Annotated[str | None, typer.Option(help="Which notebook counts: last, best or average.")] = None,
     note: Annotated[str, typer.Option(help="Words for the student, shown on the feedback page.")] = "",
+    key: Annotated[Path | None, typer.Option(help="File of the course key. Default: as for `shardwise grade`.")] = None,
     file: OverridesFile = None,
 ) -> None:
     """Decide about points, questions, deadlines or attempts.
@@ -123,13 +124,14 @@ def override(
     from pydantic import ValidationError
 
     from shardwise.cli.course_paths import lock_file
+    from shardwise.course.assigning.dates import in_words
     from shardwise.course.assigning.keys import named_key
     from shardwise.course.assigning.lockfile import Lock
     from shardwise.grading.batch import now_in_utc, who_runs
     from shardwise.grading.overrides.model import Override
     from shardwise.grading.overrides.overrides_file import Overrides, add_overrides
 
-    opened = Lock(lock_file(lock), named_key(None))
+    opened = Lock(lock_file(lock), named_key(key))
     path = file or overrides_near([opened])
     assert path is not None
     must_be_a_folder(path.parent)
@@ -153,6 +155,8 @@ def override(
     if given_points > most:
         of = f"{entry.question} has" if entry.question else "the notebook has"
         typer.echo(f"Check the points: {of} {most:g}, and you gave {given_points:g}.", err=True)
+    if entry.due and opened.due and entry.due < opened.due:
+        typer.echo(f"Check the date: the set is due {in_words(opened.due)}, and you gave an earlier date.", err=True)
 
 
 def _most_points(lock: Lock, question: str) -> float:
@@ -180,4 +184,6 @@ def _in_words(error: Any) -> str:
     where = " ".join(part for part in error["loc"] if isinstance(part, str) and part != "rule")
     if error["type"] == "string_too_short":
         return f"--{where}: write at least {error['ctx']['min_length']} characters."
+    if error["type"] == "missing":
+        return f"--{where} is empty."
     return f"{where + ': ' if where else ''}{str(error['msg']).removeprefix('Value error, ')}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -131,7 +132,7 @@ def _export_exam(
     typer.echo(
         f"Kept {out / TABLE}, which exists already."
         if kept
-        else f"Type the answers into {out / TABLE}, then run: shardwise transcribe {out / TABLE} --out {out / 'typed'}"
+        else f"Type the answers into {out / TABLE}, then run: shardwise transcribe {_quoted(out / TABLE)} --out {_quoted(out / 'typed')}"
     )
     typer.echo(f"{done.lock} contains every question and answer key. Do not share it with students.")
 
@@ -156,6 +157,10 @@ def transcribe(
     must_be_a_folder(out)
     locks = [lock] if lock else sorted(answers.parent.glob(f"*{LOCK_SUFFIX}"))
     if len(locks) != 1:
+        if not answers.is_file():
+            raise ShardwiseError(
+                f"{answers} is not a file. Name the table answers.csv that `shardwise export --to pdf` wrote."
+            )
         raise ShardwiseError(f"Found {len(locks)} lock files next to {answers}. Name the exam's with --lock.")
     if out.resolve() == locks[0].parent.resolve():
         raise ShardwiseError(
@@ -165,4 +170,13 @@ def transcribe(
     typer.echo(f"{done.students} notebook{'s' * (done.students != 1)} in {done.submitted}")
     if done.blank:
         typer.echo(f"Without an answer: {', '.join(done.blank[:10])}{' …' if len(done.blank) > 10 else ''}")
-    typer.echo(f"To mark them, run: shardwise grade {done.submitted} --lock {done.lock} --out {out / 'results'}")
+    if not done.students:
+        typer.echo(f"{answers} has no answers yet. Type them in, save the table as CSV, and run this again.")
+        return
+    typer.echo(
+        f"To mark them, run: shardwise grade {_quoted(done.submitted)} --lock {_quoted(done.lock)} --out {_quoted(out / 'results')}"
+    )
+
+
+def _quoted(path: Path) -> str:
+    return quote(str(path))

@@ -282,8 +282,9 @@ def print_consequences(found: Consequences) -> None:
     lines = []
     for change in found.late:
         was, would_be = ("on time", "late") if change.is_late else ("late", "on time")
-        received = f"received {_receipt(change.now)}, previously {_receipt(change.before)}"
-        lines.append(f"{change.student} was {was} for {change.set} and would be {would_be}: {received}.")
+        now, before = _receipt(change.now), _receipt(change.before)
+        why = "the due date or the late rule has changed" if now == before else f"received {now}, previously {before}"
+        lines.append(f"{change.student} was {was} for {change.set} and would be {would_be}: {why}.")
     for other in found.standings:
         lines.append(f"{other.student} has a grade for {other.set}, but would become {other.would_be}: {other.why}")
     for line in lines[:_MOST_ROWS]:

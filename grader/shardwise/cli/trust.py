@@ -43,7 +43,7 @@ def must_be_trusted(folders: Sequence[Path], settings: Path) -> None:
             f"{settings} names the bank {folder}. Trust it and run its code, now and in future?", err=True
         ):
             raise ShardwiseError(f"The bank {folder} was not opened. To use the installed bank, add --bank shipped.")
-        trust_folder(folder)
+        trust_if_possible(folder)
 
 
 @commands.command(epilog="Example:  shardwise trust my-bank")
@@ -62,10 +62,24 @@ def trust(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of 
 
 
 def trust_folder(folder: Path) -> None:
-    """Record a folder and its owner as trusted by this user."""
+    """Record a folder and its owner as trusted by this user. Raises ShardwiseError if the record cannot be written."""
 
     known = _known() | {str(folder.resolve()): folder.stat().st_uid}
-    write_file(_register(), json.dumps(known, indent=1).encode(), private=True)
+    try:
+        write_file(_register(), json.dumps(known, indent=1).encode(), private=True)
+    except OSError as error:
+        raise ShardwiseError(
+            f"Cannot record that you trust {folder}: {_register()} cannot be written: {error.strerror}. Set the variable instead:  "
+            f"export {VARIABLE}={quote(str(folder.resolve()))}"
+        ) from None
+
+
+def trust_if_possible(folder: Path) -> None:
+    """Record a folder as trusted; if that fails, as with a read-only home, say what to do, and go on."""
+    try:
+        trust_folder(folder)
+    except ShardwiseError as error:
+        typer.echo(error, err=True)
 
 
 def _is_trusted(folder: Path) -> bool:

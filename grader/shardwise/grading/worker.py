@@ -116,7 +116,7 @@ def _totalled(result: Result, task: Task) -> Result:
         points = task.rulings.points
         notes.insert(0, task.rulings.given(result.max_points))
     elif points is not None:
-        deducted, note = task.rulings.deduction(task.days_late, result.max_points)
+        deducted, note = task.rulings.deduction(task.days_late, result.max_points, points)
         points = max(0.0, round(points - deducted, 4))
         notes = [note, *notes] if note else notes
     return replace(result, points=points, notes=tuple(notes))

@@ -191,7 +191,9 @@ class Override(AuthorModel):
             return "a set"
         if action in ("accept", "drop", "bonus", "at_least") and not self.question:
             return "a question"
-        if not is_for_some and (action in ("excuse", "due") or (action == "points" and not self.question)):
+        if not is_for_some and action == "due":
+            return "a student or a section. To change it for everybody, edit the set and run `shardwise assign` again"
+        if not is_for_some and (action == "excuse" or (action == "points" and not self.question)):
             return "a student or a section"
         if self.question and action in ("excuse", "due", "late", "attempts"):
             return "no question: it is about the whole notebook"

@@ -133,9 +133,12 @@ class StudentRulings:
         counted = (each.points for each in questions if not (self.on(each).is_dropped or self.on(each).is_bonus))
         return round(sum(counted), 4)
 
-    def deduction(self, days: int, max_points: float) -> tuple[float, str]:
-        """Return the points that a late notebook loses, and a note for the student; 0 and no note if it loses none."""
-        points = self.late.deduction(days, max_points) if self.late and days else 0.0
+    def deduction(self, days: int, max_points: float, earned: float) -> tuple[float, str]:
+        """Return the points that a late notebook loses, at most those that it earned, and a note for the student.
+
+        Without a loss, the note is empty.
+        """
+        points = min(self.late.deduction(days, max_points), earned) if self.late and days else 0.0
         if not points:
             return 0.0, ""
         lateness = "1 day" if days == 1 else f"{days} days"
