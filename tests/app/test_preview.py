@@ -98,6 +98,21 @@ def test_a_reference_that_raises_keyboard_interrupt_is_a_fault(preview: Preview,
         loans.write_text(before)
 
 
+def test_a_reference_that_loops_without_end_is_reported_and_the_next_version_is_drawn(
+    preview: Preview, bank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loans = bank / "solutions" / "loans.py"
+    before = loans.read_text()
+    loans.write_text(f"{before}\nwhile True:\n    pass\n")
+    asked(preview, "bank")
+    monkeypatch.setattr("shardwise.app.preview._PATIENCE", 3.0)
+    assert "Does a reference loop without end?" in asked(preview, "variants")["why"]
+    monkeypatch.undo()
+    loans.write_text(before)
+    asked(preview, "bank")
+    assert len(asked(preview, "variants")["variants"]) == 3
+
+
 def test_what_an_author_tries_is_not_saved_as_progress(
     preview: Preview, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import groupby
 from pathlib import Path
@@ -27,6 +27,9 @@ from shardwise.student.session import Session
 
 Data = dict[str, Any]
 Request = Mapping[str, Any]
+_PATIENCE = 30.0  # seconds for twelve draws, which take about one
+_ENDLESS = f"This problem has not been drawn after {_PATIENCE:g} seconds. Does a reference loop without end?"
+_CHANGED = "A file changed while this problem was being drawn."
 _DIED = "The process that draws this problem died. Does a reference call os._exit, or run out of memory?"
 
 
@@ -49,6 +52,7 @@ class Preview:
         self._jobs: set[Future[Any]] = set()  # unfinished
         self._lock = Lock()
         self._pool = _pool()
+        self._why_ended = ""  # why the processes before these were ended
         self._pool.submit(int)  # the first process starts while the browser does
 
     def reply(self, request: Any) -> Data:
@@ -109,16 +113,25 @@ class Preview:
         future: Future[Any] = pool.submit(job, problem.bank, problem.id, self._count)
         self._jobs.add(future)
         try:
-            return future.result(), ""
-        except BrokenProcessPool:
+            return future.result(_PATIENCE if job is posed_variants else None), ""
+        except TimeoutError:
             with self._lock:
-                if self._pool is pool:
-                    self._pool = _pool()
-            return None, _DIED
+                self._end(pool, _ENDLESS)
+            return None, _ENDLESS
+        except (BrokenProcessPool, CancelledError):
+            with self._lock:
+                self._end(pool, _DIED)
+                return None, self._why_ended
         except ShardwiseError as error:
             return None, str(error)
         finally:
             self._jobs.discard(future)
+
+    def _end(self, pool: ProcessPoolExecutor, why: str) -> None:
+        """End the processes of a pool and start new ones, unless that has been done already."""
+        if self._pool is pool:
+            self._pool, self._why_ended = _pool(), why
+            end_at_once(pool)
 
     def _reopen(self) -> None:
         """Open the banks again if a file has changed. If a chapter is faulty now, the banks stay as they were."""
@@ -127,8 +140,7 @@ class Preview:
             return
         self._stamp = stamp
         if self._jobs:  # about the files as they were, and perhaps without an end
-            before, self._pool = self._pool, _pool()
-            end_at_once(before)
+            self._end(self._pool, _CHANGED)
         try:
             self.banks, self._faults = Banks([Bank.open(bank.folder) for bank in self.banks.all]), ()
         except Faulty as error:
