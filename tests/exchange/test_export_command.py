@@ -71,6 +71,12 @@ def test_a_set_with_sections_becomes_an_exam(whose: tuple[str, str]) -> None:
     assert "2036" not in Path("exam/midterm.lock.jsonl").read_text()
 
 
+def test_the_exam_of_a_course_is_drawn_with_its_key() -> None:
+    Path("course.yaml").write_text("title: Systems\nsets: [midterm.yaml]\n")
+    run("export", "midterm", "--to", "pdf", "--out", "exam", *BANK)
+    assert Path("course.key").is_file() and not Path("exam/course.key").exists()
+
+
 def test_papers_for_anybody_and_for_a_roster_do_not_mix() -> None:
     run("export", "midterm.yaml", "--to", "pdf", "--roster", "roster.csv", "--out", "exam", *BANK)
     with pytest.raises(ShardwiseError, match="already contains this exam with students' names"):

@@ -48,7 +48,9 @@ def export(
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(help="PDF: file of the course key; created if it does not exist. Default: course.key in --out."),
+        typer.Option(
+            help="PDF: file of the course key; created if it does not exist. Default: the course's key, or else course.key in --out."
+        ),
     ] = None,
     date: Annotated[str, typer.Option(help="PDF: the date on the cover. Default: a line to write it on.")] = "",
     bank: BankNames = None,
@@ -106,6 +108,7 @@ def _export_exam(
     from shardwise.course.assigning.assignments import assign
     from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock
     from shardwise.course.assigning.roster import Student, load_roster
+    from shardwise.course.course_file import course_around
     from shardwise.exchange.exam_answers import TABLE
     from shardwise.exchange.exam_pdf import typesetter, write_exam
 
@@ -115,7 +118,8 @@ def _export_exam(
         raise typer.BadParameter(f"An exam has at most {len(_LETTERS)} variants, A to Z. Use --roster for more.")
     typesetter()
     students = load_roster(roster) if roster else [Student(letter, letter) for letter in _LETTERS[:variants]]
-    place = key or out / KEY_FILE
+    course = course_around(Path.cwd())
+    place = key or (course.key if course else out / KEY_FILE)
     secret, fresh = course_key(place)
     if fresh:
         typer.echo(f"Created a course key: {place}. Keep it secret and back it up.")
