@@ -14,6 +14,7 @@ from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
     from shardwise_bank.planning.inputs import PlanRequest
+    from shardwise_bank.planning.measuring import Comparison
     from shardwise_bank.solutions.planner.judging import Plan
 
 commands = typer.Typer()
@@ -29,6 +30,12 @@ def plan(
     cluster: Annotated[str | None, typer.Option(help="Accelerator and number of GPUs, such as h100-16384.")] = None,
     file: Annotated[
         Path | None, typer.Option(help="YAML file with a custom model, cluster, layout, batch, tokens or price.")
+    ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(
+            help="Figures of your own run, as JSON or a PyTorch profiler trace: compare, and correct other plans."
+        ),
     ] = None,
     gpus: Annotated[int | None, typer.Option(help="Number of GPUs; overrides --cluster.")] = None,
     network: Annotated[
@@ -82,33 +89,58 @@ def plan(
         "layout": _given(layout), "batch": _given({"global_batch": global_batch, "sequence": sequence}),
     }  # fmt: skip
     given = parts_in_file(file) if file else {}
-    wanted = asked(options, given, wording=COMMAND, where=str(file))
+    own = (
+        _comparison(measured, options, given, shown=not as_json and emit is None, is_search=search)
+        if measured
+        else None
+    )
+    if own:
+        given = own.parts if not search else {name: part for name, part in own.parts.items() if name != "layout"}
+    wanted = asked(options, given, wording=COMMAND, where=str(file or measured))
     limits = _given(
         {"max_tp": max_tp, "max_cp": max_cp, "max_pp": max_pp, "max_ep": max_ep, "memory": memory, "min_mfu": min_mfu}
     )
     if search:
-        _search(wanted, limits, top, as_json=as_json, emit=emit)
+        _search(wanted, limits, top, as_json=as_json, emit=emit, own=own)
     elif limits:
         named = " and ".join(f"--{name.replace('_', '-')}" for name in limits)
         verb, it = ("apply", "them") if len(limits) > 1 else ("applies", "it")
         raise ShardwiseError(f"{named} {verb} only to a search. Add --search, or omit {it}.")
     else:
-        _plan(wanted, as_json=as_json, emit=emit)
+        _plan(wanted, as_json=as_json, emit=emit, own=own)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None) -> None:
+def _comparison(
+    file: Path, options: Mapping[str, Any], given: Mapping[str, Any], *, shown: bool, is_search: bool
+) -> Comparison:
+    """Compare the figures of a run with its plan, and print the comparison."""
+    from shardwise_bank.planning.measuring import comparison
+    from shardwise_bank.planning.tables import print_comparison
+
+    own = comparison(file, options, given)
+    if is_search and "layout" not in own.parts:
+        raise ShardwiseError(f'{file}: a search needs the layout of the measured run. Add it as "layout" to this file.')
+    if shown:
+        print_comparison(own.plan, own.measured, own.terms)
+    return own
+
+
+def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None, own: Comparison | None) -> None:
     """Plan one layout; exit with 1 when it cannot run."""
     from shardwise_bank.planning import plans
 
     found, note = plans.planned(wanted)
+    if own and (fixed := own.correct(found)) is not found:
+        found, note = fixed, "; ".join(filter(None, (note, "corrected by the measured run")))
     if emit is not None:
         _emit(found, emit)
     elif as_json:
-        typer.echo(json.dumps(plans.document(found, plans.costs(found, wanted)), indent=2))
+        compared = {"measured": own.document()} if own else {}
+        typer.echo(json.dumps(plans.document(found, plans.costs(found, wanted)) | compared, indent=2))
     else:
         from shardwise_bank.planning.tables import print_plan
 
@@ -116,12 +148,16 @@ def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None) -> None:
     raise typer.Exit(1 if found.faults else 0)
 
 
-def _search(wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None) -> None:
+def _search(
+    wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None, own: Comparison | None
+) -> None:
     """List the best layouts within limits; exit with 1 when there are none."""
     from shardwise_bank.planning import plans
     from shardwise_bank.planning.inputs import COMMAND
 
     found = plans.searched(wanted, limits, wording=COMMAND)
+    if own:
+        found = own.correct_search(found)
     if emit is not None and found.kept:
         _emit(found.kept[0], emit)
     elif as_json:

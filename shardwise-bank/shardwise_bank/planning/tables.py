@@ -10,6 +10,7 @@ from shardwise.markdown.terminal import columns
 from shardwise.units import show_amount, show_number
 from shardwise_bank.planning.words import AXES, BUCKETS, as_sentence, batch_line, layout_line, title
 from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
+from shardwise_bank.solutions.planner.measured import Measured, Term, counted_memory, remarks
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,6 +45,31 @@ def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], n
             _bullet(out, " ", "dim", as_sentence(words))
     for warning in warnings(plan):
         _bullet(out, "!", "yellow", warning)
+
+
+def print_comparison(plan: Plan, run: Measured, terms: Sequence[Term]) -> None:
+    """Print a measured run beside its plan, term by term, and what to look at."""
+    out = console(piped=columns())
+    out.print("Measured and predicted", style="bold")
+    table = _grid()
+    for term in terms:
+        predicted, measured = (show_amount(seconds, "s", digits=3) for seconds in (term.predicted_s, term.measured_s))
+        whole = f", {show_amount(term.whole_s, 's', digits=3)} without overlap" if term.whole_s else ""
+        table.add_row(
+            _words(term.name), measured, _times(term.measured_s, term.predicted_s), f"predicted {predicted}{whole}"
+        )
+    if run.memory_bytes is not None:
+        expected = counted_memory(plan, run.memory_kind)
+        seen, predicted = (show_amount(size, "GB", digits=3) for size in (run.memory_bytes, expected))
+        table.add_row(f"memory, {run.memory_kind}", seen, _times(run.memory_bytes, expected), f"predicted {predicted}")
+    out.print(table)
+    for words in remarks(plan, tuple(terms), run):
+        _bullet(out, "!", "yellow", words)
+    out.print()
+
+
+def _times(measured: float, predicted: float) -> str:
+    return f"×{measured / predicted:.2f}" if predicted else ""
 
 
 def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, room: float) -> None:
