@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
+Adapt = Callable[["PlanRequest"], "PlanRequest"]
 Count = Annotated[int | None, typer.Option(min=1)]
 
 
@@ -36,6 +37,9 @@ def plan(
         typer.Option(
             help="Figures of your own run, as JSON or a PyTorch profiler trace: compare, and correct other plans."
         ),
+    ] = None,
+    card: Annotated[
+        Path | None, typer.Option(help="Hardware card that examples/measure_card.py measured on your GPU.")
     ] = None,
     gpus: Annotated[int | None, typer.Option(help="Number of GPUs; overrides --cluster.")] = None,
     network: Annotated[
@@ -89,14 +93,15 @@ def plan(
         "layout": _given(layout), "batch": _given({"global_batch": global_batch, "sequence": sequence}),
     }  # fmt: skip
     given = parts_in_file(file) if file else {}
+    adapted = _adapted(card, options, given) if card else _as_asked
     own = (
-        _comparison(measured, options, given, shown=not as_json and emit is None, is_search=search)
+        _comparison(measured, options, given, adapted, shown=not as_json and emit is None, is_search=search)
         if measured
         else None
     )
     if own:
         given = own.parts if not search else {name: part for name, part in own.parts.items() if name != "layout"}
-    wanted = asked(options, given, wording=COMMAND, where=str(file or measured))
+    wanted = adapted(asked(options, given, wording=COMMAND, where=str(file or measured)))
     limits = _given(
         {"max_tp": max_tp, "max_cp": max_cp, "max_pp": max_pp, "max_ep": max_ep, "memory": memory, "min_mfu": min_mfu}
     )
@@ -114,14 +119,29 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def _as_asked(wanted: PlanRequest) -> PlanRequest:
+    return wanted
+
+
+def _adapted(card: Path, options: dict[str, Any], given: Mapping[str, Any]) -> Adapt:
+    """Return what puts a measured card in place of the accelerator; without a cluster, name one in the options."""
+    from shardwise_bank.planning.cards import cluster_of, on_card, read_card
+
+    measured = read_card(card)
+    if options["cluster"] is None and "cluster" not in given:
+        options["cluster"] = cluster_of(card, measured, options)
+        return _as_asked
+    return lambda wanted: on_card(wanted, measured)
+
+
 def _comparison(
-    file: Path, options: Mapping[str, Any], given: Mapping[str, Any], *, shown: bool, is_search: bool
+    file: Path, options: Mapping[str, Any], given: Mapping[str, Any], adapted: Adapt, *, shown: bool, is_search: bool
 ) -> Comparison:
     """Compare the figures of a run with its plan, and print the comparison."""
     from shardwise_bank.planning.measuring import comparison
     from shardwise_bank.planning.tables import print_comparison
 
-    own = comparison(file, options, given)
+    own = comparison(file, options, given, adapted)
     if is_search and "layout" not in own.parts:
         raise ShardwiseError(f'{file}: a search needs the layout of the measured run. Add it as "layout" to this file.')
     if shown:

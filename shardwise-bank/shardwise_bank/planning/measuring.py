@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise_bank.planning.inputs import COMMAND, PARTS, _Faults, asked
+from shardwise_bank.planning.inputs import COMMAND, PARTS, PlanRequest, _Faults, asked
 from shardwise_bank.planning.plans import SearchResult, planned
 from shardwise_bank.planning.trace import read_trace
 from shardwise_bank.solutions.planner.judging import Layout, Plan, plan
@@ -67,11 +67,13 @@ class Comparison:
         }  # fmt: skip
 
 
-def comparison(file: Path, options: Mapping[str, Any], given: Mapping[str, Any]) -> Comparison:
+def comparison(
+    file: Path, options: Mapping[str, Any], given: Mapping[str, Any], adapted: Callable[[PlanRequest], PlanRequest]
+) -> Comparison:
     """Compare the figures in a file with the plan of their run. Raises ShardwiseError.
 
     A file with a layout describes its run, and the options describe another one. A file without a layout holds figures of
-    the run that the options describe.
+    the run that the options describe. `adapted` puts a measured card in place of its accelerator.
     """
     data = _data(file)
     if unknown := [name for name in data if name not in (*_FIGURES, *PARTS)]:
@@ -80,7 +82,7 @@ def comparison(file: Path, options: Mapping[str, Any], given: Mapping[str, Any])
         )
     parts = {**given, **{name: data[name] for name in PARTS if name in data}}
     run = _own_run(options, parts) if "layout" in data else options
-    made, _ = planned(asked(run, parts, wording=COMMAND, where=str(file)))
+    made, _ = planned(adapted(asked(run, parts, wording=COMMAND, where=str(file))))
     if not made.step:
         raise ShardwiseError(f"{file}: cannot plan this run: {'; '.join(fault.words for fault in made.faults)}.")
     figures = _measured(file, data, made)
