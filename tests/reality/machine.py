@@ -32,7 +32,7 @@ def rows() -> Iterator[str]:
     seconds, peak = _measured_step()
     cluster = Cluster(_accelerator(), 1)
     batch = Batch(1, SEQUENCE)
-    passes = sum(one.compute for one in layer_passes(LLAMA, cluster, EAGER, batch, LLAMA.kinds[0]))
+    passes = sum(one.compute for one in layer_passes(LLAMA, cluster, EAGER, batch, LLAMA.blocks[0]))
     planned = LLAMA.layers * passes + head_seconds(LLAMA, cluster, EAGER, batch)
     what = f"forward and backward pass of {LLAMA.layers} layers of width {LLAMA.hidden:,} and the output layer, {SEQUENCE:,} tokens, eager kernels"
     yield f"| {what} | s | {written(planned)} | {written(seconds)} | {seconds / planned - 1:+.0%} |"
@@ -103,7 +103,9 @@ def _step(torch: Any) -> Any:
             return tokens + self.down(functional.silu(gate) * up)
 
     layers = [Layer() for _ in range(LLAMA.layers)]
-    model = torch.nn.Sequential(torch.nn.Embedding(LLAMA.vocabulary, LLAMA.hidden), *layers, linear(LLAMA.hidden, LLAMA.vocabulary, bias=False))
+    model = torch.nn.Sequential(
+        torch.nn.Embedding(LLAMA.vocabulary, LLAMA.hidden), *layers, linear(LLAMA.hidden, LLAMA.vocabulary, bias=False)
+    )
     model = model.to(device(), torch.bfloat16)
     tokens = torch.randint(LLAMA.vocabulary, (1, SEQUENCE), device=device())
 
