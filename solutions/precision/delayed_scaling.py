@@ -25,7 +25,7 @@ def kept_after_delayed_scaling(
     require_positive(older_amax=older_amax, newer_amax=newer_amax, largest=largest, smallest=smallest)
     require_whole(margin=margin)
     known_amax = max(older_amax, newer_amax)
-    scale = largest / known_amax / 2**margin
+    scale = largest / known_amax / 2.0**margin
     scaled = value * scale
     if abs(scaled) <= smallest / 2:
         return 0.0

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from ..facts.arguments import require_counts, require_positive
 
-LOST = 2.0**-13  # relative error of an addition that keeps 14 bits (DeepSeek-V3, section 3.3.2: "around 14 bits" on H800)
-INSTRUCTION = 32  # products that a Hopper FP8 instruction adds up before it adds to the accumulator (PTX ISA, wgmma, k = 32)
+LOST = (
+    2.0**-13
+)  # relative error of an addition that keeps 14 bits (DeepSeek-V3, section 3.3.2: "around 14 bits" on H800)
+INSTRUCTION = (
+    32  # products that a Hopper FP8 instruction adds up before it adds to the accumulator (PTX ISA, wgmma, k = 32)
+)
 
 
 def accumulation_error(*, elements: int) -> float:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from ..facts.arguments import require_positive
 
-EXCHANGES = {"nothing": (2, 4), "gather": (1, 4), "sum": (2, 2), "both": (1, 2)}  # bytes per weight gathered, per gradient summed
+EXCHANGES = {
+    "nothing": (2, 4),
+    "gather": (1, 4),
+    "sum": (2, 2),
+    "both": (1, 2),
+}  # bytes per weight gathered, per gradient summed
 
 
 def exchange_to_narrow(*, tokens_per_gpu: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float) -> str:

@@ -8,7 +8,9 @@ from ..facts.arguments import require_positive
 from .formats import known
 
 
-def longest_response(*, token_deviation: float, largest_factor: float, measured_format: str, number_format: str) -> float:
+def longest_response(
+    *, token_deviation: float, largest_factor: float, measured_format: str, number_format: str
+) -> float:
     """Return the response length at which the probabilities of trainer and rollout engine differ by a factor, at one standard deviation.
 
         n = (ln r / σ')²        σ' = σ · 2^(m - m')
@@ -27,5 +29,5 @@ def longest_response(*, token_deviation: float, largest_factor: float, measured_
     """
     require_positive(token_deviation=token_deviation, largest_factor_above_one=largest_factor - 1)
     bits = known(number_format).mantissa_bits - known(measured_format).mantissa_bits
-    deviation = token_deviation / 2**bits
+    deviation = token_deviation / 2.0**bits
     return (log(largest_factor) / deviation) ** 2

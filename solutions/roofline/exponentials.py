@@ -1,4 +1,4 @@
-"""Exponentials as a third roof: what fused attention asks of the special function units beside its matmuls."""
+"""Exponentials as a third roof: what fused attention asks of the special function units next to its matmuls."""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ def wave_efficiency(*, rows: int, columns: int, tile_rows: int, tile_columns: in
     >>> [round(wave_efficiency(rows=rows, columns=4096, **gpu), 3) for rows in (1024, 1152, 4224)]
     [0.97, 0.545, 1.0]
     """
-    require_counts(rows=rows, columns=columns, tile_rows=tile_rows, tile_columns=tile_columns, multiprocessors=multiprocessors)
+    require_counts(
+        rows=rows, columns=columns, tile_rows=tile_rows, tile_columns=tile_columns, multiprocessors=multiprocessors
+    )
     tiles = -(-rows // tile_rows) * -(-columns // tile_columns)
     waves = -(-tiles // multiprocessors)
     return rows * columns / (waves * multiprocessors * tile_rows * tile_columns)

@@ -30,7 +30,9 @@ def ring_output(*, scores: str, values: str, cp: int, rank: int, hops: int, scal
     require_positive(scale=scale)
     raw, carried = [int(word) for word in scores.split()], [int(word) for word in values.split()]
     if len(raw) % cp or len(raw) != len(carried) or hops > cp:
-        raise ValueError(f"{cp} ranks must divide {len(raw)} scores and {len(carried)} values, and make at most {cp} hops")
+        raise ValueError(
+            f"{cp} ranks must divide {len(raw)} scores and {len(carried)} values, and make at most {cp} hops"
+        )
     chunk = len(raw) // cp
     highest, total, weighted = -inf, 0.0, 0.0
     for hop in range(hops):

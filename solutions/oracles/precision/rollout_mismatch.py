@@ -7,9 +7,13 @@ import math
 from . import formats
 
 
-def longest_response(*, token_deviation: float, largest_factor: float, measured_format: str, number_format: str) -> float:
+def longest_response(
+    *, token_deviation: float, largest_factor: float, measured_format: str, number_format: str
+) -> float:
     """Scale the deviation by the spacing at 1, and find the length at which that of the sum has grown to the logarithm."""
-    finer = formats.spacing(value=1.0, number_format=number_format) / formats.spacing(value=1.0, number_format=measured_format)
+    finer = formats.spacing(value=1.0, number_format=number_format) / formats.spacing(
+        value=1.0, number_format=measured_format
+    )
     low, high = 0.0, 1e15
     for _ in range(200):
         middle = (low + high) / 2

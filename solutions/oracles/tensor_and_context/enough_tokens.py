@@ -1,4 +1,4 @@
-"""FSDP beside TP as two clocks: a layer is played, its bytes pass over a link, and its matmuls over a GPU."""
+"""FSDP next to TP as two clocks: a layer is played, its bytes pass over a link, and its matmuls over a GPU."""
 
 from __future__ import annotations
 

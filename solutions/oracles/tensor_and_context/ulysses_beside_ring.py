@@ -17,7 +17,7 @@ def long_sequence_split(
     if kv_heads % (tp * ulysses) or heads % (tp * ulysses) or tokens % (ulysses * ring):
         return {**measures, "exposed_bytes": 0.0, "hop_bytes": 0.0}
     own_tokens, width = Fraction(tokens, ulysses * ring), Fraction(hidden, heads)
-    sums = 0
+    sums = Fraction(0)
     for _ in range(2):  # attention and MLP
         for _ in range(2):  # a reduce-scatter and an all-gather
             sums += own_tokens * hidden * (tp - 1) / tp
