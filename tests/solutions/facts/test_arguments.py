@@ -41,6 +41,9 @@ MODULES = [
 TAKEN = {
     "clipped_cast.value",
     "kept_after_delayed_scaling.value",
+    "mlp_on_ranks.bias",
+    "mlp_on_ranks.upstream",
+    "mlp_on_ranks.x",
     "rounded.value",
     "saturated.value",
     "spacing.value",

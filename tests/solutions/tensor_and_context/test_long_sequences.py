@@ -1,4 +1,4 @@
-"""Ring loops, packed documents, and splits of one long sequence: references against played and counted ones."""
+"""Ring loops, packed documents, splits of one long sequence, and a split MLP: references against played and counted ones."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from solutions.oracles.tensor_and_context import context_parallel as ringed
 from solutions.oracles.tensor_and_context import enough_tokens as timed
 from solutions.oracles.tensor_and_context import packed_documents as dealt
+from solutions.oracles.tensor_and_context import parallel_mlp as without
 from solutions.oracles.tensor_and_context import ring_loop as whole
 from solutions.oracles.tensor_and_context import ulysses_beside_ring as followed
-from solutions.tensor_and_context import enough_tokens, packed_documents, ring_loop, ulysses_beside_ring
+from solutions.tensor_and_context import (
+    context_parallel,
+    enough_tokens,
+    packed_documents,
+    parallel_mlp,
+    ring_loop,
+    ulysses_beside_ring,
+)
 
 LAYER: dict[str, Any] = {
     "hidden": 8192,
@@ -76,3 +85,29 @@ def test_a_long_sequence_is_split_as_its_values_are_sent(tp: int, ulysses: int, 
         assert ulysses_beside_ring.long_sequence_split(**{**case, "ring": 2 * ring})["exposed_bytes"] == pytest.approx(
             split["exposed_bytes"] / 2
         )
+
+
+numbers = st.lists(st.integers(-5, 5), min_size=8, max_size=8).map(lambda raw: " ".join(map(str, raw)))
+
+
+@given(numbers, numbers, st.sampled_from([1, 2, 4, 8]), st.sampled_from([-1.5, 0.0, 2.0]), st.floats(-2, 2))
+def test_the_parts_of_a_split_mlp_are_what_is_missing_without_a_rank(
+    up: str, down: str, tp: int, x: float, upstream: float
+) -> None:
+    case: dict[str, Any] = {"up": up, "down": down, "tp": tp, "x": x, "upstream": upstream, "bias": 3.0, "rank": tp - 1}
+    found = parallel_mlp.mlp_on_ranks(**case)
+    assert found == pytest.approx(without.mlp_on_ranks(**case))
+    assert found[1] == pytest.approx(parallel_mlp.mlp_on_ranks(**{**case, "tp": 1, "rank": 0})[1])  # one bias
+
+
+def test_a_split_mlp_refuses_parts_that_are_not_even() -> None:
+    with pytest.raises(ValueError, match="must divide 3 columns and 3 rows"):
+        parallel_mlp.mlp_on_ranks(x=1.0, up="1 2 3", down="1 2 3", bias=0.0, upstream=1.0, tp=2, rank=0)
+
+
+@given(st.floats(1e14, 1e15), st.floats(1e10, 1e12), st.sampled_from([2, 4, 8]), st.sampled_from([1.0, 2.0, 3.0, 4.0]))
+def test_gradients_on_the_ring_decide_which_pass_is_exposed(flop: float, link: float, heads: int, width: float) -> None:
+    case: dict[str, Any] = {"flop_per_s": flop, "bandwidth_bytes_per_s": link, "heads": heads, "kv_heads": 2}
+    tokens = context_parallel.tokens_to_hide_both_rings(**case, bytes_per_gradient=width)
+    assert tokens == pytest.approx(ringed.tokens_to_hide_both_rings(**case, bytes_per_gradient=width))
+    assert (tokens > context_parallel.tokens_to_hide_hops(**case) * 1.0001) == (width > 3)
