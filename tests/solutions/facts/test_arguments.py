@@ -40,6 +40,10 @@ MODULES = [
 # A number below zero, or any number, is meant here; or the argument plays no part in the example.
 TAKEN = {
     "clipped_cast.value",
+    "kept_after_delayed_scaling.value",
+    "mlp_on_ranks.bias",
+    "mlp_on_ranks.upstream",
+    "mlp_on_ranks.x",
     "rounded.value",
     "saturated.value",
     "spacing.value",
@@ -72,7 +76,6 @@ PARTS_TAKEN = {
     "slowest_stage_layers.last_stage_layers",
     "gpu_bytes.stage",
     "waiting_step_seconds.stages",
-    "fp8_activation_saving_bytes.block",
 }
 # Words of one's own, or one that plays no part in the example.
 ANY_WORD = {"precision_faults.precision"}
@@ -85,12 +88,12 @@ TOLD_AS = {
     "vocabulary_share.sequence_length": "tokens",
     "needed_gemm_share.gemm_speedup": "gemm_speedup_above_one",
     "needed_gemm_share.speedup": "speedup_above_one",
+    "longest_response.largest_factor": "largest_factor_above_one",
     "zeroed_share.amax": "largest_value",
     "zeroed_share.typical": "smallest_value",
     "largest_oversubscription.pods": "children",
     "warmup_share.base_total_steps": "steps",
     "burst_until_lost.smallest_gradient": "gradient",
-    "skipped_at_start.largest_gradient": "gradient",
     "usable_scales.largest_gradient": "largest_value",
     "usable_scales.smallest_gradient": "smallest_value",
     "share_that_may_be_lost.lost_elsewhere": "share_0",
@@ -164,7 +167,6 @@ DEFAULTS = {
     "best_layout.max_stages": 32,
     "data_parallel_pod_bytes.bytes_per_gradient": 4,
     "flop_per_byte.causal": True,
-    "fp8_activation_saving_bytes.block": 0,
     "gpt_training_seconds.recompute": "full",
     "largest_lost_value.number_format": "E4M3",
     "largest_outlier.number_format": "E4M3",
