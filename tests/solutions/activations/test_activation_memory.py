@@ -183,27 +183,9 @@ def test_nothing_is_recomputed_or_updated_unless_it_is_said(kept: float, loss: f
         assert step_memory.moment_bytes(moment=moment, **step) == without
 
 
-@given(
-    room=st.floats(1e9, 2e11), layers=st.integers(1, 130), tp=st.sampled_from([1, 2, 8]), recomputed=st.booleans(),
-    loss=st.integers(0, 3 * 10**6),
-)  # fmt: skip
-def test_the_largest_micro_batch_fills_the_room(room: float, layers: int, tp: int, recomputed: bool, loss: int) -> None:
-    case: dict[str, Any] = {
-        **LLAMA, "room_bytes": room, "layers": layers, "tp": tp, "recomputed": recomputed, "loss_bytes_per_token": loss,
-    }  # fmt: skip
-    tokens = activations.largest_micro_batch_tokens(**case)
-    assert abs(tokens - activations_engine.largest_micro_batch_tokens(**case)) <= 1  # floats at an edge
-
-
 def test_one_layer_on_one_gpu_keeps_what_a_layer_keeps() -> None:
     held = gpt_activations.first_stage_bytes(**GPT3, layers=1)
     assert held == gpt_activations.layer_bytes(**GPT3)
-
-
-@pytest.mark.parametrize("tokens", [1, 7])
-def test_tokens_that_just_fit_fit(tokens: int) -> None:
-    room = activations.layer_activation_bytes(**LLAMA, tokens=tokens, tp=1)
-    assert activations.largest_micro_batch_tokens(**LLAMA, room_bytes=room, layers=1) == tokens
 
 
 def test_logits_of_less_than_a_byte_are_counted_too() -> None:

@@ -294,11 +294,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "total_over_active must be at least",
     ),
     ("accumulation.accumulation.micro_batch_that_fits", {"memory_bytes": 1.0}, "bytes does not fit with"),
-    (
-        "activations.activations.largest_micro_batch_tokens",
-        {"room_bytes": 1.0},
-        "the activations of a single token do not fit",
-    ),
     ("communication.axis_traffic.tp_step_bytes", {"cp": 3}, "context-parallel ranks must divide a sequence of"),
     ("zero.capacity.least_stage", {"room_bytes": 1.0}, "bytes on each GPU"),
     ("communication.collectives.chain_broadcast_seconds", {"gpus": 1}, "gpus must be at least 2"),
