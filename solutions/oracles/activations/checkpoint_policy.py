@@ -12,7 +12,7 @@ def policy_cost(
     """Walk through the tensors of a layer; matrices are timed by their FLOP, elementwise operations by the bytes they move."""
     head = hidden // heads
     pairs_per_token = Fraction(sequence, 2)  # causal
-    tensors = [  # operation, width, multiplications per token, tensors read and written of that width
+    tensors: list[tuple[str, int, Fraction | int, int]] = [  # operation, width, multiplications per token, tensors read and written of that width
         ("norms", hidden, 0, 2), ("norms", hidden, 0, 2),
         ("qkv", hidden, hidden * hidden, 0), ("qkv", kv_heads * head, hidden * kv_heads * head, 0),
         ("qkv", kv_heads * head, hidden * kv_heads * head, 0),
