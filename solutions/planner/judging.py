@@ -19,12 +19,13 @@ __all__ = [
     "Batch", "Cluster", "Fault", "Layout", "Model", "Plan", "counted", "judge", "layout_memory_bytes", "layout_mfu",
     "layout_step_seconds", "named_model", "plan", "run_days", "run_dollars", "warnings",
 ]  # fmt: skip
+RANGES = "ranges hold for 80% of published runs that the calibration had not seen"
 
 
 def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
     """Judge a layout: memory by bucket, step time by part, and all faults at once.
 
-    The layout's software is a row of planner/constants.yaml, a framework of planner/frameworks.yaml, or "" if it is unknown.
+    The layout's software is a row of planner/constants.yaml, a framework of planner/frameworks.yaml, or "unknown".
 
     Raises:  ValueError for a schedule, a recomputation, a ZeRO stage, a chip or a software that is unknown.
 
@@ -52,7 +53,12 @@ def warnings(judged: Plan) -> tuple[str, ...]:
     >>> warnings(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192)))
     ()
     """
-    return advice(judged, lambda layout, batch: plan(judged.model, judged.cluster, layout, batch))
+
+    def planned(layout: Layout, batch: Batch) -> Plan:
+        other = plan(judged.model, judged.cluster, layout, batch)
+        return replace(other, software=judged.software) if layout.software == judged.layout.software else other
+
+    return advice(judged, planned)
 
 
 def counted(judged: Plan) -> tuple[str, ...]:
@@ -64,7 +70,7 @@ def counted(judged: Plan) -> tuple[str, ...]:
     if not judged.step:
         return ()
     assumed = judged.software.words if judged.software else ""
-    return (*filter(None, [assumed]), *conventions(judged.cluster, judged.layout))
+    return (*filter(None, [assumed]), RANGES, *conventions(judged.cluster, judged.layout))
 
 
 def run_days(judged: Plan, *, tokens: float) -> float:

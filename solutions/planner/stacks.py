@@ -9,7 +9,7 @@ from ..facts.tables import table
 from .constants import chip, constants
 
 KNOWLEDGE = ("row", "framework", "unknown")  # from the most precise to none
-UNKNOWN = "unknown"  # a word for it, besides no name at all
+UNKNOWN = "unknown"  # as a name of software, like no name at all
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,14 @@ class Stack:
     def words(self) -> str:
         """What was assumed, in one line; nothing for a row that was named."""
         if self.knowledge == "framework":
-            return f"{self.name} is planned as {self.planned}, its current software"
+            return f"planned with {self.planned}, the current software of {self.name}"
         if self.knowledge == "unknown" and self.best != self.typical:
             return f"unknown software: ranges go from {self.best} to {self.typical}, and the figures are those of {self.planned}"
         return f"unknown software: planned as {self.planned}" if self.knowledge == "unknown" else ""
 
 
 def stack(name: str, accelerator: str) -> Stack:
-    """Return the software that a name means on an accelerator: a row, a framework, or "" if it is unknown.
+    """Return the software that a name means on an accelerator: a row, a framework, or "unknown".
 
     Raises:  ValueError for another name, or for an accelerator without constants.
 
@@ -46,9 +46,9 @@ def stack(name: str, accelerator: str) -> Stack:
     >>> unknown.knowledge, unknown.best != unknown.planned != unknown.typical
     ('unknown', True)
     """
-    if not name:
+    if name in ("", UNKNOWN):
         span = _table()["unknown"][chip(accelerator)["generation"]]
-        return Stack("", "unknown", **span)
+        return Stack(UNKNOWN, "unknown", **span)
     named = _table()["frameworks"].get(name)
     row = named["row"] if named else name
     if row not in constants()["software"]:
@@ -57,13 +57,13 @@ def stack(name: str, accelerator: str) -> Stack:
 
 
 def stacks() -> dict[str, str]:
-    """Accepted names of software and the canonical name of each: frameworks, rows, and "unknown" for no name.
+    """Accepted names of software and the canonical name of each: frameworks, rows, and "unknown".
 
-    >>> stacks()["megatron"], stacks()["fsdp-eager"], stacks()["unknown"]
-    ('Megatron-LM', 'fsdp-eager', '')
+    >>> stacks()["megatron"], stacks()["fsdp-eager"]
+    ('Megatron-LM', 'fsdp-eager')
     """
     called = {word: name for name, facts in _table()["frameworks"].items() for word in (name, *facts["called"])}
-    return {UNKNOWN: ""} | called | {row: row for row in constants()["software"]}
+    return {UNKNOWN: UNKNOWN} | called | {row: row for row in constants()["software"]}
 
 
 def frameworks() -> tuple[str, ...]:

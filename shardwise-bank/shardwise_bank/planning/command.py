@@ -48,6 +48,9 @@ def plan(
     precision: Annotated[
         str | None, typer.Option(help="Number format of the matrix multiplications: bf16, fp8, ...")
     ] = None,
+    software: Annotated[
+        str | None, typer.Option(help="Training framework, such as megatron or torchtitan.  [default: unknown]")
+    ] = None,
     global_batch: Annotated[int | None, typer.Option(help="Global batch size (sequences).")] = None,
     sequence: Annotated[int | None, typer.Option(help="Sequence length (tokens).")] = None,
     tokens: Annotated[str | None, typer.Option(help="Training tokens, such as 15.6T.")] = None,
@@ -76,6 +79,7 @@ def plan(
     layout = {
         "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
         "recompute": recompute, "schedule": schedule, "sequence_parallel": sequence_parallel, "precision": precision,
+        "software": software,
     }  # fmt: skip
     options = {
         "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,
