@@ -19,6 +19,7 @@ IDLE_MEMORY = 0.6  # share of GPU memory capacity in use, below which memory can
 WORTH_IT = 1.01  # factor in MFU that a change must gain to be recommended
 MOST_NAMED = 3  # changes in one remark
 BATCH_CHANGE = "global batch size"
+FITS = ("yes", "tight", "no")  # from the most headroom to none
 STATES = ("weights", "gradients", "optimizer")
 PARTS = {  # of the step time, as a remark names them
     "tensor_parallel": "exposed communication of tensor parallelism (TP {tp})",
@@ -201,8 +202,10 @@ def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 
 def _is_better(plan: Plan, other: Plan) -> bool:
-    """Whether another plan has a higher MFU and fits with headroom, or needs no more memory than this one."""
-    return other.mfu > WORTH_IT * plan.mfu and (other.fit == "yes" or other.memory_bytes <= plan.memory_bytes)
+    """Whether another plan has a higher MFU and fits as well, or needs no more memory than this one."""
+    return other.mfu > WORTH_IT * plan.mfu and (
+        (other.fits and FITS.index(other.fit) <= FITS.index(plan.fit)) or other.memory_bytes <= plan.memory_bytes
+    )
 
 
 def _seconds_per_token(plan: Plan, part: str) -> float:

@@ -159,7 +159,7 @@ class PlannerDesk:
             if len(shown) == len(found.kept)
             else f"{count}; the chart shows {len(shown)} of them.",
             "scatter": charts.layouts_scatter(shown, found.front, found.room_bytes),
-            "layouts": [asdict(plan.layout) for plan in shown],
+            "layouts": [plans.layout_of(plan) for plan in shown],
         }
 
     def _settings(self, request: Mapping[str, Any]) -> Reply:

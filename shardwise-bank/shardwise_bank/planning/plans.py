@@ -110,11 +110,10 @@ def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
     """Return a plan as plain data, in base units and with the planner's names."""
     found: dict[str, Any] = {
         "model": dataclasses.asdict(made.model), "cluster": dataclasses.asdict(made.cluster),
-        "layout": dataclasses.asdict(made.layout), "batch": dataclasses.asdict(made.batch),
+        "layout": layout_of(made), "batch": dataclasses.asdict(made.batch),
         "runs": bool(made.step), "fits": made.fits, "fit": made.fit, "faults": [dataclasses.asdict(fault) for fault in made.faults],
     }  # fmt: skip
-    if made.software:  # `layout` has what was asked for, `software` what it is planned with
-        found["layout"]["software"] = made.software.name
+    if made.software:
         found["software"] = dataclasses.asdict(made.software)
     if made.step:
         found |= {"memory": dict(made.memory), "memory_bytes": made.memory_bytes, "room_bytes": made.cluster.memory_bytes,
@@ -124,6 +123,11 @@ def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
                   "ranges": {name: list(ends) for name, ends in ranges(made, costs).items()}}  # fmt: skip
     found |= {"counted": list(counted(made)), "warnings": list(warnings(made))}
     return found | ({"run": dict(costs)} if costs else {})
+
+
+def layout_of(made: Plan) -> dict[str, Any]:
+    """Return a plan's layout as plain data, with the name of the software that was asked for."""
+    return dataclasses.asdict(made.layout) | ({"software": made.software.name} if made.software else {})
 
 
 def ranges(made: Plan, costs: Mapping[str, float]) -> dict[str, tuple[float, float]]:
