@@ -128,6 +128,8 @@ class Calibration:
         return {
             "command": COMMAND, "date": datetime.now(UTC).date().isoformat(),
             **{kind: {key: self.held_out[key][kind] for key in self.held_out} for kind in KINDS},
+            "software": {state: {each.name: round(each.middle - 1, 4) for each in self.times if each.cell[:2] == ("published", state)}
+                         for state in knowledge.TIME_CELLS[1]},
             "fit": dict(self._fit_out()), "coverage": self._coverage(),
         }  # fmt: skip
 

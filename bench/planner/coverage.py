@@ -27,6 +27,7 @@ class Seen:
     low: float
     high: float
     trust: str = "A"
+    middle: float = 1.0  # the figure itself, over the reported one
 
     @property
     def score(self) -> float:

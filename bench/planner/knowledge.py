@@ -28,6 +28,11 @@ class Case:
         self.row = row
         self.model, self.cluster, self.layout, self.batch = planned.arguments(planned.as_it_ran(row, runs), runs)
 
+    @property
+    def kind(self) -> str:
+        """Return the kind of the run, as ranges distinguish it."""
+        return kind_of_run(self.model, self.cluster, self.layout)
+
     def time_ratio(self, layout: Layout | None = None) -> float:
         """Return predicted / reported step time."""
         parts = planner_time.step(self.model, self.cluster, layout or self.layout, self.batch)
@@ -40,10 +45,17 @@ class Case:
 
     def times(self, group: str, chip: str) -> Iterator[Seen]:
         """Yield the predicted step time for each state of knowledge."""
-        kind = kind_of_run(self.model, self.cluster, self.layout)
         for state, layouts in self._states():
             ratios = [self.time_ratio(layout) for layout in layouts]
-            yield Seen(self.row.run.id, group, (chip, state, kind), min(ratios), max(ratios), self.row.run.trust)
+            yield Seen(
+                self.row.run.id,
+                group,
+                (chip, state, self.kind),
+                min(ratios),
+                max(ratios),
+                self.row.run.trust,
+                ratios[0],
+            )
 
     def sizes(self, *, unknown: bool) -> Iterator[Seen]:
         """Yield the predicted memory, or its span with unknown software; the trust is A if micro-batch size and recomputation are reported.
@@ -72,7 +84,7 @@ class Case:
         return sum(planner_memory.memory(self.model, layout, self.batch).values()) / self.cluster.memory_bytes
 
     def _states(self) -> Iterator[tuple[str, Sequence[Layout]]]:
-        """Yield each state of knowledge, with the layouts whose figures its range spans.
+        """Yield each state of knowledge, with the layouts whose figures its range spans, first the one for its middle.
 
         Software that materialises attention scores is of before 2023: a plan that names no year does not mean it.
         """
@@ -84,7 +96,7 @@ class Case:
             yield "framework", [replace(self.layout, software=framework)]
         unknown = planner_stacks.stack("", self.cluster.accelerator)
         if unknown.best != unknown.typical:
-            span = (unknown.best, unknown.planned, unknown.typical)
+            span = (unknown.planned, unknown.best, unknown.typical)
             yield "unknown", [replace(self.layout, software=each) for each in span]
 
 

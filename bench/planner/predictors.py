@@ -13,6 +13,8 @@ from .predictions import Prediction, Predictor, Row
 from .runs import Runs
 from .scores import FitTo
 
+OURS = "shardwise"
+
 
 @dataclass(frozen=True)
 class Model:
@@ -27,7 +29,7 @@ def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
     """Return the models, the planner first. `answers` holds the peers' predictions by peer and row; without it, the peers are omitted."""
     ours, sheet = planned.predictor(runs), spreadsheet.predict
     found = [
-        Model("shardwise", "fitted constants", lambda _: ours),
+        Model(OURS, "fitted constants", lambda _: ours),
         _scaled("spreadsheet", "one fitted utilisation per chip", sheet, constants.by_chip),
         _scaled("spreadsheet", "one fitted utilisation per chip and format", sheet, constants.by_chip_and_format),
     ]
