@@ -13,7 +13,7 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("rms kernel",), "flash-norm-2023"),
     (("kernels: flash_attention2",), "flash-2023"),
     (("dualpipe",), "dualpipe-2024"),
-    (("inside operators",), "dualpipe-2024"),  # hides the experts' all-to-all as well
+    (("inside operators",), "megascale-moe-2025"),
     (("megascale-moe",), "megatron-2023"),  # hides data and pipeline communication, but not that of tensor parallelism
     (("megascale", "dp, tp, pp"), "megatron-2024"),
     (("megascale",), "megatron-2023"),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ..facts import hardware
 from ..facts.arguments import require_not_negative
 from ..zero import zero
-from .shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Batch, Cluster, Layout, Model
+from .recompute import require_recompute
+from .shapes import OFFLOAD, PAIRED, PRECISIONS, SCHEDULES, Batch, Cluster, Layout, Model
 
 BITS = {"nvfp4": 4, "fp8": 8, "mxfp8": 8, "bf16": 16, "fp16": 16}
 ENDS = 2  # embedding and output layer may each take the place of a layer, on the first and the last stage
@@ -72,8 +73,9 @@ def memory_fault(cluster: Cluster, memory_bytes: float) -> tuple[Fault, ...]:
 def _words(layout: Layout) -> list[Fault]:
     if layout.schedule not in SCHEDULES:
         raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {layout.schedule!r}")
-    if layout.recompute not in RECOMPUTE:
-        raise ValueError(f"recompute must be one of {', '.join(RECOMPUTE)}, not {layout.recompute!r}")
+    require_recompute(layout.recompute)
+    if layout.offload not in OFFLOAD:
+        raise ValueError(f"offload must be one of {', '.join(OFFLOAD)}, not {layout.offload!r}")
     if layout.precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, not {layout.precision!r}")
     zero.require_stage(layout.zero)
