@@ -36,6 +36,7 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("torchtitan",), "fsdp-compiled"),
     (("fms-fsdp",), "fsdp-compiled"),
     (("internevo",), "internevo-2023"),
+    (("experts by 1f1b",), "megatron-paired-2025"),  # --overlap-moe-expert-parallel-comm
     (("dgxc", "v25.05"), "nemo-2025"),
     (("dgxc",), "nemo-2024"),  # recipes that reduce gradients in BF16
     (("megatron-bridge",), "nemo-2025"),

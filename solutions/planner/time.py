@@ -153,7 +153,8 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
 
 
 def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: Mapping[Block, float]) -> Stage:
-    hides = "between" if layout.schedule in PAIRED else software(layout.software).get("hides_experts")
+    stack = software(layout.software)
+    hides, hidden = ("between", 1.0) if layout.schedule in PAIRED else (stack.get("hides_experts"), stack.get("hidden_share", 1.0))
     parts = dict.fromkeys(("compute", "recompute", "tensor", "context", "expert", "forward", "unpaired", "offload"), 0.0)
     for block, count in kinds.items():
         forward, backward = layer_passes(model, cluster, layout, batch, block)
@@ -166,8 +167,9 @@ def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: 
         if hides == "inside":
             there, back = exposed_seconds(there, forward.compute), exposed_seconds(back, backward.compute)
         elif hides == "between":
-            paired = exposed_seconds(there + back, forward.compute + again.compute + backward.compute)
-            parts["unpaired"] += count * (there + back - paired)
+            sent = there + back
+            paired = (1 - hidden) * sent + exposed_seconds(hidden * sent, forward.compute + again.compute + backward.compute)
+            parts["unpaired"] += count * (sent - paired)
             there, back = paired / 3, 2 * paired / 3
         parts["expert"] += count * (there + back)
         parts["forward"] += count * (forward.compute + forward.tensor + forward.context + there)
