@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from solutions.planner import judging as planner
 from solutions.planner import memory as planner_memory
-from solutions.planner import shapes as planner_shapes
 from solutions.planner import time as planner_time
 
 from . import counts
@@ -110,7 +109,7 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
     dealt = _record(
         planner.Layout, tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
         virtual_stages=layout.virtual_stages, zero=layout.zero, micro_batch=layout.micro_batch,
-        recompute=layout.recompute,
+        recompute=layout.recompute, offload="activations" if _offloads(row) else "none",
         recomputed_layers=layout.recomputed_layers or 0, schedule=layout.schedule,
         sequence_parallel=layout.sequence_parallel, precision=_precision(row),
         software=software(run, runs.sources.get(run.source, run.source)),
@@ -118,6 +117,11 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         gradient_bytes=layout.gradient_bytes or 0,
     )  # fmt: skip
     return model, cluster, dealt, planner.Batch(layout.global_batch, layout.sequence)
+
+
+def _offloads(row: Row) -> bool:
+    """Return whether activations go to the host, of a chip whose link to it is known."""
+    return "activation offload" in (row.run.recompute or "")
 
 
 def _expert_tp(row: Row) -> int:

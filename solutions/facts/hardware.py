@@ -139,6 +139,17 @@ def host_link_bytes_per_s(*, accelerator: str) -> int:
     return _figure("accelerators", accelerator, "host_link")
 
 
+def has_host(*, accelerator: str) -> bool:
+    """Whether hardware.yaml has the link of an accelerator to its host.
+
+    Raises:  ValueError for a name that hardware.yaml lacks.
+
+    >>> has_host(accelerator="H100-80GB"), has_host(accelerator="TPU-v5p")
+    (True, False)
+    """
+    return "host_link" in _known(_cards()["accelerators"], accelerator, "accelerator")
+
+
 def host_memory_bytes_per_s(*, accelerator: str) -> int:
     """Rate of the host's memory in the maker's own system, as a share for each of its GPUs.
 

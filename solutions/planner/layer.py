@@ -215,9 +215,7 @@ def _outside(model: Model, layout: Layout, batch: Batch) -> float:
     return _local_tokens(layout, batch) * model.hidden / (layout.tp if layout.sequence_parallel else 1)
 
 
-def _expert_seconds(
-    model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any]
-) -> float:
+def _expert_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any]) -> float:
     """Seconds of a dispatch, which some software sends in FP8, and of a combine in BF16."""
     case = {
         "tokens": _local_tokens(layout, batch) / layout.tp, "hidden": model.hidden, "experts": model.experts,
@@ -242,9 +240,7 @@ def _sent(
     return tensor, _context_seconds(model, cluster, layout, batch, core, values) if layout.cp > 1 else 0.0
 
 
-def _context_seconds(
-    model: Model, cluster: Cluster, layout: Layout, batch: Batch, core: float, values: int
-) -> float:
+def _context_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch, core: float, values: int) -> float:
     """Exposed seconds of context parallelism in one pass: a ring behind core attention, and Ulysses' all-to-alls before and after it."""
     ring, ulysses = layout.ring, layout.ulysses
     heads = max(1, model.heads // layout.tp)

@@ -204,8 +204,10 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
     stack = software(layout.software)
     width, state_bytes = gradient_width(layout), 0 if layout.offload == "optimizer" else layout.state_bytes
     expert_shards = max(1, layout.shards * layout.tp // (layout.ep * layout.expert_tp))
-    sizes = ((share.dense, layout.shards), (share.routed, expert_shards))
-    parts = [_states(size, shards, layout.zero, width, state_bytes, shards_gradients(layout)) for size, shards in sizes]
+    copies = 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1  # of each stage, which share out their states
+    sizes = ((share.dense, copies * layout.shards), (share.routed, copies * expert_shards))
+    is_whole = layout.zero < 2 or keeps_whole(layout)
+    parts = [_states(size, shards, layout.zero, width, state_bytes, is_whole) for size, shards in sizes]
     held = {name: sum(part[name] for part in parts) for name in parts[0]}
     parameters = share.dense + share.routed
     in_flight = held_micro_batches(layout, batch, stage)
@@ -215,7 +217,7 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
     held["activations"] = layers + share.output * in_flight
     held["working"], held["logits"] = share.working, share.logits
     held["gathered"] = 0.0
-    if keeps_gathered(layout):
+    if layout.zero == 3 and keeps_whole(layout):
         held["gathered"] = sum(2 * size for size, shards in sizes if shards > 1)
     elif layout.zero == 3:
         peak = fsdp.gather_peak_bytes(
@@ -230,30 +232,18 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
     return held
 
 
-def keeps_gathered(layout: Layout) -> bool:
-    """Whether ZeRO-3 keeps all weights of a stage gathered for the whole step, and gradients whole until its end.
+def keeps_whole(layout: Layout) -> bool:
+    """Whether a GPU keeps the gradients of its stage whole until the end of the step, and under ZeRO-3 its weights gathered.
 
-    PyTorch's FSDP does so beside a pipeline, since gathering anew for every micro-batch would take as long as computing.
+    PyTorch's FSDP does so in a pipeline, since gathering anew for every micro-batch would take as long as computing.
 
     Source:  pytorch/torchtitan, distributed/fsdp.py, get_fsdp_reshard_after_forward_policy ("default" follows "not pp"); PyTorch,
              distributed/pipelining/stage.py, backward_maybe_with_nosync. Megatron-FSDP gathers and reduces for every micro-batch.
 
-    >>> [keeps_gathered(Layout(pp=pp, zero=3, software="fsdp-compiled")) for pp in (1, 2)]
+    >>> [keeps_whole(Layout(pp=pp, zero=3, software="fsdp-compiled")) for pp in (1, 2)]
     [False, True]
     """
-    return layout.zero == 3 and layout.pp > 1 and bool(software(layout.software).get("keeps_gathered"))
-
-
-def shards_gradients(layout: Layout) -> bool:
-    """Whether a GPU keeps only its shard of the gradients. In a pipeline, ZeRO-2 keeps them whole for one reduction per step.
-
-    Source:  Jiang et al. 2024, arXiv:2402.15627, section 3.2, and Llama Team 2024, arXiv:2407.21783, section 3.3.2 (one reduction);
-             DeepSpeed, runtime/pipe/engine.py, refuses the pair.
-
-    >>> [shards_gradients(Layout(pp=pp, zero=2)) for pp in (1, 2)]
-    [True, False]
-    """
-    return (layout.zero == 3 and not keeps_gathered(layout)) or (layout.zero == 2 and layout.pp == 1)
+    return layout.zero >= 2 and layout.pp > 1 and bool(software(layout.software).get("keeps_whole"))
 
 
 def gradient_width(layout: Layout) -> int:
@@ -263,18 +253,18 @@ def gradient_width(layout: Layout) -> int:
     (4, 2)
     """
     stack = software(layout.software)
-    width = 2 if layout.zero == 3 and not keeps_gathered(layout) else layout.gradient_bytes or stack["gradient_bytes"]
+    width = 2 if layout.zero == 3 and not keeps_whole(layout) else layout.gradient_bytes or stack["gradient_bytes"]
     return int(stack.get("bf16_gradient_bytes", width) if layout.precision == "bf16" else width)
 
 
 @lru_cache(maxsize=1 << 14)
 def _states(
-    parameters: float, shards: int, stage: int, width: int, state_bytes: int, shards_gradients: bool
+    parameters: float, shards: int, stage: int, width: int, state_bytes: int, is_whole: bool
 ) -> Mapping[str, float]:
     """Weights, gradients and optimizer states. Do not modify the result: it is cached."""
     return {
         "weights": 2 * parameters / (shards if stage == 3 else 1),
-        "gradients": width * parameters / (shards if shards_gradients else 1),
+        "gradients": width * parameters / (1 if is_whole else shards),
         "optimizer": state_bytes * parameters / (shards if stage else 1),
     }
 

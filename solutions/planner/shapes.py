@@ -17,7 +17,10 @@ SCHEDULES = {  # name in a layout, and name in the literature
     "dualpipe": "DualPipe", "dualpipev": "DualPipeV",
 }  # fmt: skip
 V_SHAPED = ("zb-v", "dualpipev")  # a GPU holds a piece from each half of the model, and the first one both ends of it
-PAIRED = ("dualpipe", "dualpipev")  # they run the forward pass of one micro-batch together with the backward pass of another
+PAIRED = (
+    "dualpipe",
+    "dualpipev",
+)  # they run the forward pass of one micro-batch together with the backward pass of another
 OFFLOAD = ("none", "optimizer", "activations")  # what lives in the memory of the host
 PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
 EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats that keep the inputs of matrix multiplications in a byte or less

@@ -12,11 +12,16 @@ from ..roofline import roofline
 from .activations import layer_bytes
 from .constants import constant, software
 from .data import data_seconds
-from .layer import Pass, hbm_bytes_per_s, layer_passes, product_seconds
 from .host import host_link_bytes_per_s, host_memory_bytes_per_s
+from .layer import Pass, hbm_bytes_per_s, layer_passes, product_seconds
 from .links import exposed_seconds, hop_seconds
 from .memory import (
-    gradient_width, held_micro_batches, holds_output, layer_kinds, micro_batches, stage_parameters,
+    gradient_width,
+    held_micro_batches,
+    holds_output,
+    layer_kinds,
+    micro_batches,
+    stage_parameters,
 )  # fmt: skip
 from .recompute import WHOLE, recomputed_modules
 from .shapes import PAIRED, Batch, Block, Cluster, Layout, Model
@@ -37,7 +42,9 @@ class Stage:
     context: float
     expert: float
     forward: float = 0.0  # the forward pass's share of all these
-    unpaired: float = 0.0  # seconds by which `expert` grows where no other micro-batch runs that could hide the all-to-alls
+    unpaired: float = (
+        0.0  # seconds by which `expert` grows where no other micro-batch runs that could hide the all-to-alls
+    )
     offload: float = 0.0
 
     @property
@@ -140,7 +147,9 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
     alike: dict[tuple[tuple[Block, int], ...], Stage] = {}
     found = []
     head = head_seconds(model, cluster, layout, batch)
-    each = 0.5 if layout.pp > 1 and layout.schedule == "dualpipe" else 1.0  # a micro-batch is in one of the two directions
+    each = (
+        0.5 if layout.pp > 1 and layout.schedule == "dualpipe" else 1.0
+    )  # a micro-batch is in one of the two directions
     for place in range(layout.pp):
         kinds = tuple(layer_kinds(model, layout, place).items())
         if kinds not in alike:
@@ -154,8 +163,12 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
 
 def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: Mapping[Block, float]) -> Stage:
     stack = software(layout.software)
-    hides, hidden = ("between", 1.0) if layout.schedule in PAIRED else (stack.get("hides_experts"), stack.get("hidden_share", 1.0))
-    parts = dict.fromkeys(("compute", "recompute", "tensor", "context", "expert", "forward", "unpaired", "offload"), 0.0)
+    hides, hidden = (
+        ("between", 1.0) if layout.schedule in PAIRED else (stack.get("hides_experts"), stack.get("hidden_share", 1.0))
+    )
+    parts = dict.fromkeys(
+        ("compute", "recompute", "tensor", "context", "expert", "forward", "unpaired", "offload"), 0.0
+    )
     for block, count in kinds.items():
         forward, backward = layer_passes(model, cluster, layout, batch, block)
         again = recomputed(forward, model, layout, block)
@@ -168,7 +181,9 @@ def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: 
             there, back = exposed_seconds(there, forward.compute), exposed_seconds(back, backward.compute)
         elif hides == "between":
             sent = there + back
-            paired = (1 - hidden) * sent + exposed_seconds(hidden * sent, forward.compute + again.compute + backward.compute)
+            paired = (1 - hidden) * sent + exposed_seconds(
+                hidden * sent, forward.compute + again.compute + backward.compute
+            )
             parts["unpaired"] += count * (sent - paired)
             there, back = paired / 3, 2 * paired / 3
         parts["expert"] += count * (there + back)
@@ -222,7 +237,10 @@ def recomputed(forward: Pass, model: Model, layout: Layout, block: Block) -> Rep
     }  # fmt: skip
     sends_mlp = "mlp" in modules or ("moe" in modules and layout.expert_tp > 1)
     return Repeated(
-        sum(seconds[name] for name in modules), 0.5 if sends_mlp else 0.0, float("core_attn" in modules), float("moe" in modules)
+        sum(seconds[name] for name in modules),
+        0.5 if sends_mlp else 0.0,
+        float("core_attn" in modules),
+        float("moe" in modules),
     )
 
 
