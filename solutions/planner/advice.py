@@ -10,6 +10,7 @@ from .changes import Change, changes
 from .constants import constant
 from .memory import gradient_width, keeps_whole, micro_batches, stage_layers
 from .plan import Plan
+from .recompute import recompute_phrase
 from .shapes import Batch, Cluster, Layout
 from .time import work_of_stages
 
@@ -27,7 +28,7 @@ PARTS = {  # of the step time, as a remark names them
     "data_parallel": "exposed communication of gradients and weights (DP {dp}, ZeRO {zero})",
     "pipeline_parallel": "communication between {pp} pipeline stages",
     "bubble": "the pipeline bubble ({passes} micro-batches, {pp} stages)",
-    "recompute": "{recompute} recomputation",
+    "recompute": "{recomputation}",
 }
 Tried = tuple[Change, Plan]  # a change, and the plan that results
 
@@ -112,6 +113,7 @@ def _over_nodes(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 def _parts(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     names = vars(plan.layout) | {"passes": micro_batches(plan.layout, plan.batch)}
+    names["recomputation"] = recompute_phrase(plan.layout.recompute)
     found = []
     for part, words in PARTS.items():
         share = plan.step[part] / plan.step_s

@@ -217,12 +217,15 @@ def _outside(model: Model, layout: Layout, batch: Batch) -> float:
 
 def _expert_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any]) -> float:
     """Seconds of a dispatch, which some software sends in FP8, and of a combine in BF16."""
-    case = {
-        "tokens": _local_tokens(layout, batch) / layout.tp, "hidden": model.hidden, "experts": model.experts,
-        "experts_per_token": model.experts_per_token, "ep": layout.ep, "stride": layout.expert_tp, "node_limit": model.node_limit,
-    }  # fmt: skip
-    widths = stack.get("dispatch_bytes", 2), 2
-    return sum(dispatch_seconds(cluster, bytes_per_element=width, **case) for width in widths)
+
+    def sent(width: float) -> float:
+        return dispatch_seconds(
+            cluster, tokens=_local_tokens(layout, batch) / layout.tp, hidden=model.hidden, experts=model.experts,
+            experts_per_token=model.experts_per_token, ep=layout.ep, stride=layout.expert_tp,
+            node_limit=model.node_limit, bytes_per_element=width,
+        )  # fmt: skip
+
+    return sent(stack.get("dispatch_bytes", 2)) + sent(2)
 
 
 def _sent(

@@ -26,6 +26,20 @@ def require_recompute(word: str) -> None:
         raise ValueError(f"recompute must be {listed}, not {', '.join(map(repr, unknown))}")
 
 
+def recompute_phrase(word: str) -> str:
+    """What a layout recomputes, as a phrase.
+
+    >>> recompute_phrase("full"), recompute_phrase("moe_act,layernorm")
+    ('full recomputation', 'recomputation of moe_act and layernorm')
+    """
+    if word == "none":
+        return "no recomputation"
+    modules = word.split(",")
+    if modules[0] not in MODULES:
+        return f"{word} recomputation"
+    return f"recomputation of {' and '.join(filter(None, (', '.join(modules[:-1]), modules[-1])))}"
+
+
 @lru_cache(maxsize=1024)
 def recomputed_modules(word: str, block: Block) -> frozenset[str]:
     """The modules that a layer of a kind recomputes; "layer" is all of it.

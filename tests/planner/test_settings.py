@@ -68,7 +68,9 @@ def test_sharding(words: str, zero: int, group: int) -> None:
     assert (found.zero, found.shard_group, found.assumed) == (zero, group, ())
 
 
-@pytest.mark.parametrize("words", ["zero2", "FSDP: optimizer and gradients sharded, weights kept after forward (zero2-like)"])
+@pytest.mark.parametrize(
+    "words", ["zero2", "FSDP: optimizer and gradients sharded, weights kept after forward (zero2-like)"]
+)
 def test_zero_2_in_a_pipeline_reduces_once_and_keeps_gradients_whole(words: str) -> None:
     assert (read(sharding=words).zero, read(sharding=words, pp=1, dp=8, chips=16).zero) == (1, 2)
 

@@ -6,6 +6,7 @@ from shardwise.units import show_number
 from shardwise_bank.solutions.planner.judging import Batch, Cluster, Layout, Plan
 from shardwise_bank.solutions.planner.memory import keeps_whole
 from shardwise_bank.solutions.planner.places import Place
+from shardwise_bank.solutions.planner.recompute import recompute_phrase
 
 AXES = ("tp", "cp", "pp", "dp", "ep")
 SENT = {
@@ -38,7 +39,7 @@ def layout_line(layout: Layout) -> str:
     sizes = " × ".join(f"{axis.upper()} {getattr(layout, axis)}" for axis in AXES[:4])
     expert = f", EP {layout.ep}" if layout.ep > 1 else ""
     chunks = f" with {layout.virtual_stages} virtual stages" if layout.virtual_stages > 1 else ""
-    again = "no recomputation" if layout.recompute == "none" else f"{layout.recompute} recomputation"
+    again = recompute_phrase(layout.recompute)
     group = f" over {layout.shard_group} ranks" if layout.shard_group else ""
     more = [f"Ulysses {layout.ulysses}"] * (layout.ulysses > 1) + [f"{layout.offload} on the host"] * (
         layout.offload != "none"
