@@ -6,25 +6,28 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from . import scores
+from solutions.planner.constants import software
+
+from . import knowledge, scores
 from .predictions import Row
+from .runs import Runs
 from .tables import table
 
 STEP = {"dense": (0.06, 0.15), "MoE": (0.12, 0.30)}  # median and 90th percentile
 MEMORY = (0.08, 0.20)
 FIT = 0.92
-FRESH = {"dense": 0.10, "MoE": 0.20}  # median, of software that the planner does not know
+FRESH = {"dense": 0.10, "MoE": 0.20}  # median, of software that only the held-out family uses
 WORDS = {"dense": "dense models", "MoE": "mixtures of experts"}
 
 
-def goals(rows: Sequence[Row], kept: Mapping[str, Any], refused: set[str]) -> str:
+def goals(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any], refused: set[str]) -> str:
     """Return each goal with what is reached, and the families with the most runs beyond it."""
     return table(
-        ("goal", "limit", "reached", "", "runs beyond the limit, by family"), list(_lines(rows, kept, refused))
+        ("goal", "limit", "reached", "", "runs beyond the limit, by family"), list(_lines(rows, runs, kept, refused))
     )
 
 
-def _lines(rows: Sequence[Row], kept: Mapping[str, Any], refused: set[str]) -> Iterator[list[str]]:
+def _lines(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any], refused: set[str]) -> Iterator[list[str]]:
     best = [row for row in rows if row.run.trust == "A" and row.step_s is not None]
     for kind, limits in STEP.items():
         errors = {
@@ -45,18 +48,29 @@ def _lines(rows: Sequence[Row], kept: Mapping[str, Any], refused: set[str]) -> I
         _mark(fit.balanced > FIT),
         _families(wrong),
     ]
+    fresh = _fresh(rows, runs, refused)
     for kind, limit in FRESH.items():
-        errors = kept["software"]["unknown"]
-        chosen = [row for row in best if row.run.id in errors and _kind(row) == kind]
+        errors = kept[kind]["family"]
+        chosen = [row for row in best if row.run.id in errors and row.run.family in fresh]
         median = scores.Score.of(errors[row.run.id] for row in chosen).median
         beyond = [row for row in chosen if abs(errors[row.run.id]) > limit]
         yield [
-            f"step time, {WORDS[kind]}, unknown software",
+            f"step time, {WORDS[kind]}, fresh frameworks",
             f"{limit:.0%} (median)",
             f"{median:.1%}",
             _mark(median < limit),
             _families(beyond),
         ]
+
+
+def _fresh(rows: Sequence[Row], runs: Runs, refused: set[str]) -> set[str]:
+    """Return the families with software that no other family uses."""
+    users: dict[str, set[str]] = {}
+    for row in rows:
+        if row.step_s is not None and row.run.id not in refused:
+            users.setdefault(knowledge.Case(row, runs).layout.software, set()).add(row.run.family)
+    current = {name for name in users if software(name)["attention"] != "written"}
+    return {family for name in current if len(users[name]) == 1 for family in users[name]}
 
 
 def _both(words: str, limits: tuple[float, float], rows: Sequence[Row], errors: Mapping[str, float]) -> list[str]:

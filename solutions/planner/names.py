@@ -8,7 +8,8 @@ from ..facts import hardware
 from ..facts.arguments import require_counts
 from ..facts.tables import table
 from ..shapes import models
-from .shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster, Model
+from .recompute import RECOMPUTE
+from .shapes import OFFLOAD, PRECISIONS, SCHEDULES, Cluster, Model
 from .stacks import stacks
 
 GBIT = 10**9 / 8  # bytes
@@ -29,6 +30,7 @@ def names() -> dict[str, dict[str, str]]:
         "recompute": {word: word for word in RECOMPUTE},
         "precision": {word: word for word in PRECISIONS},
         "software": stacks(),
+        "offload": {word: word for word in OFFLOAD},
     }
 
 
