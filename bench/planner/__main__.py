@@ -3,7 +3,7 @@
 python -m bench.planner                            # print the scores on bench/planner/runs.yaml
 python -m bench.planner --runs FILE                # score another file in that format; fits still use runs.yaml
 python -m bench.planner --rows                     # also print each row: reported, predicted, error
-python -m bench.planner --ask                      # run llm-analysis and Calculon in separate environments
+python -m bench.planner --ask                      # run llm-analysis, Calculon and SimuMax in separate environments
 python -m bench.planner --write docs/planner.md    # write the page, and its plots next to it
 """
 
@@ -25,7 +25,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=Path, default=RUNS, metavar="FILE", help="file of runs to score")
     parser.add_argument("--rows", action="store_true", help="print each row")
-    parser.add_argument("--ask", action="store_true", help="run llm-analysis and Calculon on the rows first")
+    parser.add_argument("--ask", action="store_true", help="run llm-analysis, Calculon and SimuMax on the rows first")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page and its plots")
     options = parser.parse_args()
     try:
@@ -42,7 +42,7 @@ def main() -> int:
         asked = asking.ask(rows)
         if own:
             asking.keep(asked)
-        answers = {name: {**answers[name], **asked[name]} for name in asked}
+        answers = {name: {**answers.get(name, {}), **asked[name]} for name in asked}
     if options.write:
         _write(options.write, runs, rows, silent)
         return 0

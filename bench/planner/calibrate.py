@@ -68,7 +68,6 @@ class Calibration:
             self._say_held_out()
             self.times: list[Seen] = []
             self.sizes: list[Seen] = []
-            self.unknown_sizes: list[Seen] = []
             self.verdicts: list[Seen] = []
             for key in (_family, _chip):
                 for group, inside in self._refits(key):
@@ -103,8 +102,7 @@ class Calibration:
             if row.step_s is not None:
                 self.times += case.times(group, "new" if new_chip else "published")
             if not new_chip:
-                self.sizes += case.sizes(unknown=False)
-                self.unknown_sizes += case.sizes(unknown=True)
+                self.sizes += case.sizes()
                 self.verdicts += case.verdict()
 
     def ranges(self) -> str:
@@ -120,7 +118,8 @@ class Calibration:
             for software in knowledge.TIME_CELLS[1]:
                 lines.append(f"    {software}:")
                 lines += [f"      {kind}: {_flow(found[chip, software, kind])}" for kind in knowledge.TIME_CELLS[2]]
-        lines.append(f"memory: {_flow(factors(self.sizes, knowledge.SIZE_CELLS)['memory',])}")
+        sizes = factors(self.sizes, knowledge.SIZE_CELLS)
+        lines += ["memory:", *(f"  {software}: {_flow(sizes[software,])}" for software in knowledge.SIZE_CELLS[0])]
         return "\n".join(lines) + "\n"
 
     def kept(self) -> dict[str, Any]:
@@ -137,7 +136,7 @@ class Calibration:
         """Yield the verdict on fit of each row, with constants and factor from the other families."""
         for family in sorted({verdict.family for verdict in self.verdicts}):
             factor = factors((each for each in self.sizes if each.family != family), knowledge.SIZE_CELLS)[
-                "memory",
+                "known",
             ].factor
             for each in self.verdicts:
                 if each.family == family:
@@ -145,14 +144,13 @@ class Calibration:
 
     def _coverage(self) -> list[dict[str, Any]]:
         found = []
-        for what, seen, calibrated_on, cells in (
-            ("step time", self.times, self.times, knowledge.TIME_CELLS),
-            ("memory", self.sizes, self.sizes, knowledge.SIZE_CELLS),
-            ("memory, unknown software", self.unknown_sizes, self.sizes, knowledge.SIZE_CELLS),
+        for what, seen, cells in (
+            ("step time", self.times, knowledge.TIME_CELLS),
+            ("memory", self.sizes, knowledge.SIZE_CELLS),
         ):
-            final = factors(calibrated_on, cells)
+            final = factors(seen, cells)
             for trust in "AB":
-                for cell, covered in nested(seen, cells, trust, calibrated_on).items():
+                for cell, covered in nested(seen, cells, trust).items():
                     entry = {"figure": what, "trust": trust, "cell": list(cell), "factor": round(final[cell].factor, 3)}
                     found.append(entry | asdict(covered))
         return found

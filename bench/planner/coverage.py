@@ -2,7 +2,7 @@
 
 The score of a run is the factor by which the range of a prediction has to widen to contain the reported figure. A factor is a quantile of
 these scores, as in split-conformal prediction, with two changes. A family with n runs weighs as much as sqrt(n) runs, so that a large one
-does not dominate. And with few families, the quantile is higher: 80 % times 1 + 1 / (effective number of families), at most 95 %.
+does not dominate. And with few families, the quantile is higher: 80 % times 1 + 1 / (effective number of families), at most 90 %.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-COVERAGE, HIGHEST = 0.8, 0.95  # the highest quantile keeps a single outlier from deciding
+COVERAGE, HIGHEST = 0.8, 0.9  # the highest quantile keeps a single outlier from deciding
 UNKNOWN = "unknown"  # software
 Cell = tuple[str, ...]  # what is known of a run, each part from the most to the least
 
@@ -88,13 +88,11 @@ class Covered:
     of_families: float
 
 
-def nested(
-    seen: Sequence[Seen], cells: Sequence[Sequence[str]], trust: str = "A", calibrated_on: Sequence[Seen] = ()
-) -> dict[Cell, Covered]:
-    """Return, by cell, the share of runs inside a range whose factor comes from the other families, of the same runs unless others are given."""
+def nested(seen: Sequence[Seen], cells: Sequence[Sequence[str]], trust: str = "A") -> dict[Cell, Covered]:
+    """Return, by cell, the share of runs inside a range whose factor comes from the other families."""
     inside: dict[Cell, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for family in dict.fromkeys(each.family for each in seen):
-        found = factors((each for each in calibrated_on or seen if each.family != family), cells)
+        found = factors((each for each in seen if each.family != family), cells)
         for each in seen:
             if each.family == family and each.trust == trust:
                 inside[each.cell][family].append(each.score <= log(found[each.cell].factor))

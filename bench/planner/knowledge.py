@@ -18,7 +18,7 @@ from .predictions import Row
 from .runs import Runs
 
 TIME_CELLS = (CHIPS, planner_stacks.KNOWLEDGE, KINDS)
-SIZE_CELLS = (("memory",),)  # known and unknown software share a factor: few runs of known software report memory
+SIZE_CELLS = (("known", planner_stacks.UNKNOWN),)  # of software
 
 
 class Case:
@@ -57,27 +57,29 @@ class Case:
                 ratios[0],
             )
 
-    def sizes(self, *, unknown: bool) -> Iterator[Seen]:
-        """Yield the predicted memory, or its span with unknown software; the trust is A if micro-batch size and recomputation are reported.
+    def sizes(self) -> Iterator[Seen]:
+        """Yield the predicted memory, and its span with unknown software; the trust is A if micro-batch size and recomputation are reported.
 
         A run that ran out of memory although it was predicted to fit counts with the error that it proves at least.
         """
-        layouts = dict(self._states()).get("unknown" if unknown else "row", ())
-        if self.row.memory_bytes:
-            ratios = [self.memory_ratio(layout) for layout in layouts]
-        elif self.row.fitted or not self.row.tests_fit:
-            ratios = []
-        else:
-            ratios = [share for share in map(self.share_of_capacity, layouts) if share <= 1]
-        if ratios:
-            trust = "A" if self.row.tests_fit else "B"
-            yield Seen(self.row.run.id, self.row.run.family, ("memory",), min(ratios), max(ratios), trust)
+        states = dict(self._states())
+        for software, state in zip(SIZE_CELLS[0], ("row", "unknown"), strict=True):
+            layouts = states.get(state, ())
+            if self.row.memory_bytes:
+                ratios = [self.memory_ratio(layout) for layout in layouts]
+            elif self.row.fitted or not self.row.tests_fit:
+                ratios = []
+            else:
+                ratios = [share for share in map(self.share_of_capacity, layouts) if share <= 1]
+            if ratios:
+                trust = "A" if self.row.tests_fit else "B"
+                yield Seen(self.row.run.id, self.row.run.family, (software,), min(ratios), max(ratios), trust)
 
     def verdict(self) -> Iterator[Seen]:
         """Yield predicted memory as a share of capacity, for a run that tests the verdict on fit."""
         if self.row.tests_fit:
             share = self.share_of_capacity(self.layout)
-            yield Seen(self.row.run.id, self.row.run.family, ("memory",), share, share, self.row.run.trust)
+            yield Seen(self.row.run.id, self.row.run.family, ("known",), share, share, self.row.run.trust)
 
     def share_of_capacity(self, layout: Layout) -> float:
         """Return predicted peak memory / GPU memory capacity."""

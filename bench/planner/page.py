@@ -40,8 +40,8 @@ mixtures of experts, and {best_memory} for memory, each on the runs that it supp
   that are not written for the chip, no overlap of tensor parallelism), and the figures are those of a stack between the two.
 - **Ranges** of step time, tokens per second, MFU, days and dollars depend on the kind of model, on whether experts are spread over nodes, on the chip
   and on what is known of the software. They do not cover failures, slow nodes or data loading.
-- **Fits: yes, tight or no.** "No" means that predicted peak memory exceeds GPU memory capacity. "Tight" means that it fits on paper, but not at the upper end of
-  its range: fragmentation and short peaks may need more.
+- **Fits: yes, tight or no.** "No" means that predicted peak memory exceeds GPU memory capacity. "Tight" means that it fits on paper, with less
+  headroom than 80 % of runs with known software needed: fragmentation and short peaks take more than the formulas count.
 
 {usage}## Goals
 
@@ -65,12 +65,11 @@ The score of a run is the factor by which its prediction would have to be widene
 The factor of a range is the 80 % quantile of these scores, as in split-conformal prediction, with three changes:
 
 - A family with n runs weighs as much as √n runs, so that a large family does not dominate.
-- With few families the quantile is higher: 80 % × (1 + 1 / effective number of families), at most 95 %.
+- With few families the quantile is higher: 80 % × (1 + 1 / effective number of families), at most 90 %.
 - Less knowledge never gives a narrower range of a single prediction.
 
 For unknown software, the factor widens the span between two stacks. Runs of software that materialises attention scores, all from before 2023, count only
-if the software is named. For memory, a run that ran out of memory although it was predicted to fit counts with the error that it proves at least. All
-software shares one memory factor, because few runs of each report memory.
+if the software is named. For memory, a run that ran out of memory although it was predicted to fit counts with the error that it proves at least.
 
 The coverage in the first table is nested: for each family, the factor is computed from the scores of the other families. Those scores come from fits that had seen
 that family. The next table has what the first one omits: chips whose constants were replaced by values that use no training run, runs whose layout is reported only in

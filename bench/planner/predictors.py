@@ -34,7 +34,7 @@ def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
         _scaled("spreadsheet", "one fitted utilisation per chip and format", sheet, constants.by_chip_and_format),
     ]
     if answers:
-        peers = {name: partial(_said, answers[name]) for name in asking.NAMES}
+        peers = {name: partial(_said, answers.get(name, {})) for name in asking.NAMES}
         found += [
             _scaled("llm-analysis", "one fitted constant", peers["llm-analysis"], constants.one),
             _scaled(
@@ -44,6 +44,7 @@ def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
                 constants.by_chip_and_format,
             ),
             Model("Calculon", "as shipped", lambda _: peers["Calculon"]),
+            Model("SimuMax", "as shipped", lambda _: peers["SimuMax"]),
             _scaled(
                 "Calculon", "one fitted constant per chip and format", peers["Calculon"], constants.by_chip_and_format
             ),

@@ -172,7 +172,7 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 def _tight(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     """How little headroom a layout has, and which changes give it enough."""
-    headroom, more = plan.headroom_bytes, plan.memory_range[1] - plan.memory_bytes
+    headroom, more = plan.headroom_bytes, plan.margin_bytes
     what = f"fits on paper, tight: {_gigabytes(headroom)} of headroom, and runs of this kind needed up to {_gigabytes(more)} more"
     roomy = [one for one in tried if one[1].fit == "yes"]
     return [

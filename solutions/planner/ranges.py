@@ -49,15 +49,15 @@ def time_factor(*, kind: str, knowledge: str, accelerator: str) -> float:
     return float(_ranges()["time"][chip_knowledge(accelerator)][knowledge][kind]["factor"])
 
 
-def memory_factor() -> float:
+def memory_factor(*, is_known: bool) -> float:
     """Return the factor from predicted memory to both ends of its range; for unknown software, from both ends of its span.
 
     Source:  planner/ranges.yaml.
 
-    >>> 1 < memory_factor() < 1.5
+    >>> 1 < memory_factor(is_known=True) < 1.5
     True
     """
-    return float(_ranges()["memory"]["factor"])
+    return float(_ranges()["memory"]["known" if is_known else "unknown"]["factor"])
 
 
 def _ranges() -> dict[str, Any]:

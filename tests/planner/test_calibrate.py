@@ -82,7 +82,7 @@ def test_a_factor_covers_four_of_five_runs_and_more_with_few_families() -> None:
     many = [run for at in range(1, 101) for run in seen(f"family {at}", at / 1000)]
     assert log(coverage.factors(many, CELLS)["row",].factor) == pytest.approx(0.081)  # 80 % x (1 + 1 / 100), rounded up
     few = [run for at in range(1, 5) for run in seen(f"family {at}", *(at / 100 + each / 1000 for each in range(10)))]
-    assert log(coverage.factors(few, CELLS)["row",].factor) == pytest.approx(0.047)  # 95 % of 40
+    assert log(coverage.factors(few, CELLS)["row",].factor) == pytest.approx(0.045)  # 90 % of 40
 
 
 def test_a_large_family_does_not_decide_a_factor() -> None:
@@ -114,8 +114,8 @@ def test_a_span_is_scored_by_the_end_that_the_reported_figure_is_beyond() -> Non
 
 def test_memory_without_a_printed_figure_counts_only_where_it_is_contradicted(rows: list[Row], runs: Runs) -> None:
     named = {row.run.id: Case(row, runs) for row in rows if row.run.id.startswith(("bloom-bf16-206b", "aa-131869"))}
-    (contradicted,) = named["bloom-bf16-206b-tp4-mbs2-oom"].sizes(unknown=False)
+    contradicted = next(named["bloom-bf16-206b-tp4-mbs2-oom"].sizes())
     assert contradicted.high == pytest.approx(
         planned.predictor(runs)(named["bloom-bf16-206b-tp4-mbs2-oom"].row).memory_bytes / 85e9, rel=1e-3
     )
-    assert not list(named["aa-131869"].sizes(unknown=False)), "it was predicted not to fit"
+    assert not list(named["aa-131869"].sizes()), "it was predicted not to fit"
