@@ -31,7 +31,8 @@ with a fast stack, for which it is too slow.
 
 The errors come from {count} published training runs ([bench/planner/runs.yaml](../bench/planner/runs.yaml), each with its source). Each run was predicted with
 constants and ranges from which its model family had been left out. For the best other model, the lowest median is {best_dense} for dense runs, {best_moe} for
-mixtures of experts, and {best_memory} for memory, each on the runs that it supports.
+mixtures of experts, and {best_memory} for memory, each on the runs that it supports. SimuMax is as good or better
+on the server on which its kernel efficiencies were measured ([below](#llm-analysis-calculon-and-simumax)).
 
 ## How to read a plan
 
@@ -176,7 +177,7 @@ def written_page(runs: Runs, rows: Sequence[Row], silent: Sequence[Silent], kept
         "## Results by chip\n",
         "The fits have seen all of these runs.\n",
         tables.grouped(rows, models, lambda row: row.run.chip),
-        _peers(kept, rows),
+        _peers(kept, rows, left_out),
         _assumptions(rows, silent, planner),
         _constants(),
     ]  # fmt: skip
@@ -202,18 +203,22 @@ def _best_others(rows: Sequence[Row], models: Sequence[predictors.Model], missed
     return {name: f"{min(score.median for score in found if score.count):.0%}" for name, found in others.items()}
 
 
-def _peers(kept: Mapping[str, Any], rows: Sequence[Row]) -> str:
+def _peers(kept: Mapping[str, Any], rows: Sequence[Row], left_out: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in kept["versions"].items())
     lines = [
-        "## llm-analysis and Calculon\n",
+        "## llm-analysis, Calculon and SimuMax\n",
         f"Versions: {versions}. `{kept['command']}` ran them on {kept['date']}, and their predictions are in "
-        "[bench/planner/peers/answers.json](../bench/planner/peers/answers.json). llm-analysis comes from PyPI, and Calculon from a "
-        "pinned commit of its repository. To work without a network, set the variable CALCULON to the path of a clone.\n",
+        "[bench/planner/peers/answers.json](../bench/planner/peers/answers.json). llm-analysis comes from PyPI, and Calculon and "
+        "SimuMax from pinned commits of their repositories. To work without a network, set the variables CALCULON and SIMUMAX to paths of clones.\n",
         "Features that they lack are approximated in their favour:\n",
         "- A third MLP matrix counts as an MLP that is 1.5 times as wide.",
         "- For context parallelism in llm-analysis, each rank gets its share of the sequence.\n",
         "llm-analysis models no pipeline bubble and takes its efficiency as an input. It gets the constant that minimises its mean error. "
-        "Calculon ships its own efficiencies with the systems A100-80GB and H100-80GB.\n",
+        "Calculon ships its own efficiencies with the systems A100-80GB and H100-80GB. SimuMax ships kernel efficiencies that were measured on a "
+        "B200 server and on an A100 with PCIe between GPUs; it is compared on B200, and on A100 without tensor or context parallelism.\n",
+        "On the runs that SimuMax supports:\n",
+        tables.against(rows, "SimuMax", kept["answers"].get("SimuMax", {}), left_out),
+        "The B200 runs are SimuMax's own: its efficiencies were measured on that server, for these shapes.\n",
         "| no prediction from | rows | reason |",
         "|---|---|---|",
     ]

@@ -219,3 +219,22 @@ def _of(score: scores.Score, count: int) -> str:
 def refused_rows(rows: Sequence[Row], planner: Predictor) -> dict[str, str]:
     """Return the rows that the planner refuses, each with its reason."""
     return {row.run.id: why for row in rows if (why := planner(row).why)}
+
+
+def against(rows: Sequence[Row], name: str, answers: Mapping[str, Mapping[str, Any]], kept: Mapping[str, Any]) -> str:
+    """Return the errors of one peer, and of the planner with the family held out, on the rows of each chip that the peer supports."""
+    chosen = [row for row in rows if "step_s" in answers.get(row.run.id, {})]
+    families = {**kept["dense"]["family"], **kept["MoE"]["family"]}
+    lines = []
+    for chip in sorted({row.run.chip for row in chosen}):
+        timed = [row for row in chosen if row.run.chip == chip and row.step_s and row.run.id in families]
+        sized = [
+            row
+            for row in chosen
+            if row.run.chip == chip and row.memory_bytes and row.run.id in kept["memory"]["family"]
+        ]
+        theirs = [answers[row.run.id]["step_s"] / (row.step_s or 1) - 1 for row in timed]
+        held = [answers[row.run.id]["memory_bytes"] / (row.memory_bytes or 1) - 1 for row in sized]
+        lines.append([chip, shown(theirs), shown([families[row.run.id] for row in timed]), shown(held),
+                      shown([kept["memory"]["family"][row.run.id] for row in sized])])  # fmt: skip
+    return table(("chip", f"step time: {name}", "step time: shardwise", f"memory: {name}", "memory: shardwise"), lines)

@@ -71,7 +71,7 @@ def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, roo
     out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
     tight = sum(plan.fit == "tight" for plan in plans)
     count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show_amount(room, 'GB', digits=3)}"
-    last = f", {tight:,} of them tight and listed last" if tight else ""
+    last = f", {tight:,} of them tight (*) and listed last" if tight else ""
     out.print(f"{count}{last}. The fastest:\n")
     out.print(layouts_table(plans[:top]))
     shown = _spread(front, top)
@@ -132,14 +132,14 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
     for name in (*axes, "chunks", "ZeRO", *(["shards"] * has_groups), "MBS"):
         table.add_column(name.upper() if name in AXES else name, justify="right")
     table.add_column("recompute")
-    for name in ("memory", "fits", "step", "bubble", "MFU"):
+    for name in ("memory", "step", "bubble", "MFU"):
         table.add_column(name, justify="right", no_wrap=True)
     for plan in plans:
         layout = plan.layout
         table.add_row(
             *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero),
             *([f"{layout.shards:,}" if layout.zero else "1"] * has_groups), str(layout.micro_batch),
-            layout.recompute, show_amount(plan.memory_bytes, "GB", digits=3), plan.fit, show_amount(plan.step_s, "s", digits=3),
+            layout.recompute, ("* " if plan.fit == "tight" else "") + show_amount(plan.memory_bytes, "GB", digits=3), show_amount(plan.step_s, "s", digits=3),
             f"{plan.bubble_idle_fraction:.0%}", f"{plan.mfu:.1%}",
         )  # fmt: skip
     return table
