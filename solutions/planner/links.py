@@ -7,7 +7,7 @@ from functools import lru_cache
 from ..communication import hierarchy
 from ..experts import expert_traffic
 from ..facts import hardware
-from ..facts.arguments import require_counts, require_not_negative, require_positive
+from ..facts.arguments import require_counts, require_not_negative, require_positive, require_whole
 from .constants import constant
 from .shapes import Cluster
 
@@ -132,6 +132,7 @@ def dispatch_seconds(
     """
     require_positive(tokens=tokens)
     require_counts(hidden=hidden, experts=experts, experts_per_token=experts_per_token, ep=ep)
+    require_whole(node_limit=node_limit)
     if ep == 1:
         return 0.0
     _, nodes = spread(cluster, size=ep, stride=stride)

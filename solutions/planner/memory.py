@@ -204,7 +204,9 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
     stack = software(layout.software)
     width, state_bytes = gradient_width(layout), 0 if layout.offload == "optimizer" else layout.state_bytes
     expert_shards = max(1, layout.shards * layout.tp // (layout.ep * layout.expert_tp))
-    copies = 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1  # of each stage, which share out their states
+    copies = (
+        2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1
+    )  # of each stage, over which ZeRO shards as well
     sizes = ((share.dense, copies * layout.shards), (share.routed, copies * expert_shards))
     is_whole = layout.zero < 2 or keeps_whole(layout)
     parts = [_states(size, shards, layout.zero, width, state_bytes, is_whole) for size, shards in sizes]
