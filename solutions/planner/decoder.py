@@ -19,7 +19,11 @@ from ..shapes.layer_parameters import (
 ATTENTION = {  # mixers with a score for each pair of tokens, and their names in the literature
     "full": "full attention", "window": "sliding-window attention", "chunked": "chunked attention", "latent": "latent attention",
 }  # fmt: skip
-RECURRENT = {"delta": "gated delta rule", "lightning": "lightning attention", "mamba": "Mamba-2"}  # with a state of constant size
+RECURRENT = {
+    "delta": "gated delta rule",
+    "lightning": "lightning attention",
+    "mamba": "Mamba-2",
+}  # with a state of constant size
 MIXERS = (*ATTENTION, *RECURRENT, "none")
 MLPS = ("dense", "mixture", "none")
 OWN = ("heads", "kv_heads", "head_width", "value_width", "ffn_hidden")  # sizes that a layer can have of its own

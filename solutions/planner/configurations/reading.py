@@ -44,7 +44,11 @@ def read_configuration(text: str, *, name: str) -> Configuration:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        where = f"line {error.lineno}, column {error.colno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "too deep"
+        where = (
+            f"line {error.lineno}, column {error.colno}: {error.msg}"
+            if isinstance(error, json.JSONDecodeError)
+            else "too deep"
+        )
         raise ValueError(f"this is not JSON ({where}); download config.json again") from None
     if not isinstance(data, Mapping):
         raise ValueError("expected the keys of a config.json between braces, and found something else")
@@ -62,7 +66,10 @@ def configured(data: Mapping[str, Any], *, name: str) -> Configuration:
     keys = Keys(data, implied.get("usual", {}))
     model = _pruned(keys, implied, name) if keys.has("block_configs") else _model(keys, implied, name)
     small = 0 if keys.faults else small_parameters(keys, implied, model)
-    faults = [*keys.faults, *([] if keys.faults else keys.left())]  # a fault stops the reading, and leaves good keys over
+    faults = [
+        *keys.faults,
+        *([] if keys.faults else keys.left()),
+    ]  # a fault stops the reading, and leaves good keys over
     if faults:
         raise ValueError("\n".join(dict.fromkeys(faults)))
     return Configuration(replace(model, small=small), tuple(_notes(outer, data, model)))
@@ -139,7 +146,12 @@ def _model(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
 def _block(keys: Keys, sizes: Mapping[str, int], mixer: str, mlp: str, span: int) -> Block:
     """Return a layer's kind. MiMo-V2 has other heads in its windowed layers."""
     own: dict[str, int] = {}
-    names = {"heads": "num_attention_heads", "kv_heads": "num_key_value_heads", "head_width": "head_dim", "value_width": "v_head_dim"}
+    names = {
+        "heads": "num_attention_heads",
+        "kv_heads": "num_key_value_heads",
+        "head_width": "head_dim",
+        "value_width": "v_head_dim",
+    }
     for size, key in names.items():
         value = keys.optional(f"swa_{key}")
         if mixer == "window" and value and value != sizes.get(size):
@@ -149,7 +161,12 @@ def _block(keys: Keys, sizes: Mapping[str, int], mixer: str, mlp: str, span: int
 
 def _halves(keys: Keys, layers: int) -> list[Block] | None:
     """Return the blocks of Nemotron-H, where a layer is a mixer or an MLP; None for other files."""
-    letters = {"M": Block("mamba", "none"), "*": Block("full", "none"), "-": Block("none"), "E": Block("none", "mixture")}
+    letters = {
+        "M": Block("mamba", "none"),
+        "*": Block("full", "none"),
+        "-": Block("none"),
+        "E": Block("none", "mixture"),
+    }
     words = {"mamba": "M", "attention": "*", "mlp": "-", "moe": "E"}
     pattern = keys.each("hybrid_override_pattern", layers) or keys.each("layers_block_type", layers)
     if pattern is None:
@@ -197,7 +214,9 @@ def _pruned(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
              "tied": keys.flag("tie_word_embeddings")}  # fmt: skip
     keys.drop("num_key_value_heads", "intermediate_size", "head_dim")
     if len(blocks) != layers:
-        keys.faults.append(f"block_configs must list a value for each of the {layers} layers, not {len(blocks)} values.")
+        keys.faults.append(
+            f"block_configs must list a value for each of the {layers} layers, not {len(blocks)} values."
+        )
     return _made(keys, shape | ({} if keys.faults else {"pattern": tuple(blocks)}))
 
 
@@ -217,7 +236,9 @@ def _notes(outer: Mapping[str, Any], data: Mapping[str, Any], model: Model) -> l
     quantised = data.get("quantization_config") or outer.get("quantization_config")
     if quantised:
         method = quantised.get("quant_method", "") if isinstance(quantised, Mapping) else ""
-        found.append(f"The file is of quantized weights{f' ({method})' if method else ''}; a run trains them in its own precision.")
+        found.append(
+            f"The file is of quantized weights{f' ({method})' if method else ''}; a run trains them in its own precision."
+        )
     if model.mtp_layers:
         found.append(
             f"Multi-token prediction trains {model.mtp_parameters / 1e9:.2f} billion parameters more than the total, "
