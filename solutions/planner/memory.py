@@ -47,9 +47,18 @@ def held_pieces(layout: Layout, stage: int) -> tuple[tuple[int, int], ...]:
     _require_stage(layout, stage)
     if layout.pp > 1 and layout.schedule in V_SHAPED:
         return (stage, 2 * layout.pp), (2 * layout.pp - 1 - stage, 2 * layout.pp)
-    if layout.pp > 1 and layout.schedule == "dualpipe":
+    if directions(layout) == 2:
         return (stage, layout.pp), (layout.pp - 1 - stage, layout.pp)
     return ((stage, layout.pp),)
+
+
+def directions(layout: Layout) -> int:
+    """Directions in which micro-batches pass a GPU, each with a stage of its own: 2 in DualPipe.
+
+    >>> directions(Layout(pp=4, schedule="dualpipe")), directions(Layout(pp=4))
+    (2, 1)
+    """
+    return 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1
 
 
 def holds_output(layout: Layout, stage: int) -> bool:
@@ -182,9 +191,8 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
         logits = loss_memory.loss_bytes(tokens=tokens, vocabulary=model.vocabulary, tp=layout.tp, **one_copy)
         logits *= software(layout.software)["logit_bytes"] / 4
     kept = sum(count * each[kind] for kind, count in kinds.items())
-    kept /= 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1  # a micro-batch is in one of the two directions
     return Share(
-        dense, routed, sum(kinds.values()), kept, max(each.values()), output,
+        dense, routed, sum(kinds.values()), kept / directions(layout), max(each.values()), output,
         max(0.0, again) + constant("working") * whole, logits,
     )  # fmt: skip
 
@@ -204,9 +212,7 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
     stack = software(layout.software)
     width, state_bytes = gradient_width(layout), 0 if layout.offload == "optimizer" else layout.state_bytes
     expert_shards = max(1, layout.shards * layout.tp // (layout.ep * layout.expert_tp))
-    copies = (
-        2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1
-    )  # of each stage, over which ZeRO shards as well
+    copies = directions(layout)  # of each stage, over which ZeRO shards as well
     sizes = ((share.dense, copies * layout.shards), (share.routed, copies * expert_shards))
     is_whole = layout.zero < 2 or keeps_whole(layout)
     parts = [_states(size, shards, layout.zero, width, state_bytes, is_whole) for size, shards in sizes]

@@ -16,13 +16,14 @@ from .host import host_link_bytes_per_s, host_memory_bytes_per_s
 from .layer import Pass, hbm_bytes_per_s, layer_passes, product_seconds
 from .links import exposed_seconds, hop_seconds
 from .memory import (
+    directions,
     gradient_width,
     held_micro_batches,
     holds_output,
     layer_kinds,
     micro_batches,
     stage_parameters,
-)  # fmt: skip
+)
 from .recompute import WHOLE, recomputed_modules
 from .shapes import PAIRED, Batch, Block, Cluster, Layout, Model
 
@@ -42,9 +43,7 @@ class Stage:
     context: float
     expert: float
     forward: float = 0.0  # the forward pass's share of all these
-    unpaired: float = (
-        0.0  # seconds by which `expert` grows where no other micro-batch runs that could hide the all-to-alls
-    )
+    unpaired: float = 0.0  # what `expert` lacks of the all-to-alls while no other micro-batch hides them
     offload: float = 0.0
 
     @property
@@ -83,7 +82,7 @@ def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[s
         "data_parallel": data_seconds(
             cluster, layout, parameters=parameters, layers=work.layers, micro_batches=m, micro_batch_s=stage.whole
         ),
-        "optimizer": constant("step_s") + update_seconds(cluster, layout, parameters),
+        "optimizer": constant("step_s") + update_seconds(cluster, layout, parameters / directions(layout)),
         "offload": m * stage.offload,
     }
 
@@ -147,9 +146,7 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
     alike: dict[tuple[tuple[Block, int], ...], Stage] = {}
     found = []
     head = head_seconds(model, cluster, layout, batch)
-    each = (
-        0.5 if layout.pp > 1 and layout.schedule == "dualpipe" else 1.0
-    )  # a micro-batch is in one of the two directions
+    each = 1 / directions(layout)
     for place in range(layout.pp):
         kinds = tuple(layer_kinds(model, layout, place).items())
         if kinds not in alike:
