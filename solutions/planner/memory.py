@@ -13,7 +13,8 @@ from ..pipeline import pipeline, zero_bubble
 from ..zero import fsdp
 from .activations import layer_bytes
 from .constants import constant, software
-from .shapes import V_SHAPED, Batch, Block, Cluster, Layout, Model
+from .pieces import directions, held_pieces, holds_output, require_stage
+from .shapes import Batch, Block, Cluster, Layout, Model
 
 BUCKETS = (
     "weights", "gradients", "optimizer", "activations", "working", "logits", "gathered", "update", "context",
@@ -32,42 +33,6 @@ def stage_layers(model: Model, layout: Layout) -> tuple[int, ...]:
 @cache
 def _dealt(layers: int, stages: int) -> tuple[int, ...]:
     return layers_per_stage(layers=layers, stages=stages)
-
-
-def held_pieces(layout: Layout, stage: int) -> tuple[tuple[int, int], ...]:
-    """The pieces of the model that a GPU of a stage holds: each with its number and the number of all pieces.
-
-    A V-shaped schedule folds twice as many pieces as stages, and DualPipe holds a stage of each direction.
-
-    Source:  Qi et al. 2024, arXiv:2405.15362, section 4 (V); DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.1 (DualPipe).
-
-    >>> held_pieces(Layout(pp=4, schedule="dualpipev"), 0), held_pieces(Layout(pp=4, schedule="dualpipe"), 1)
-    (((0, 8), (7, 8)), ((1, 4), (2, 4)))
-    """
-    _require_stage(layout, stage)
-    if layout.pp > 1 and layout.schedule in V_SHAPED:
-        return (stage, 2 * layout.pp), (2 * layout.pp - 1 - stage, 2 * layout.pp)
-    if directions(layout) == 2:
-        return (stage, layout.pp), (layout.pp - 1 - stage, layout.pp)
-    return ((stage, layout.pp),)
-
-
-def directions(layout: Layout) -> int:
-    """Directions in which micro-batches pass a GPU, each with a stage of its own: 2 in DualPipe.
-
-    >>> directions(Layout(pp=4, schedule="dualpipe")), directions(Layout(pp=4))
-    (2, 1)
-    """
-    return 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1
-
-
-def holds_output(layout: Layout, stage: int) -> bool:
-    """Whether a GPU of a stage computes the output layer and the loss.
-
-    >>> [holds_output(Layout(pp=2, schedule=schedule), 0) for schedule in ("1f1b", "zb-v")]
-    [False, True]
-    """
-    return any(piece == count - 1 for piece, count in held_pieces(layout, stage))
 
 
 def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]:
@@ -130,7 +95,7 @@ def held_micro_batches(layout: Layout, batch: Batch, stage: int) -> float:
     >>> [held_micro_batches(Layout(pp=4, virtual_stages=chunks), Batch(64, 2048), 0) for chunks in (1, 2)]
     [4, 5.5]
     """
-    _require_stage(layout, stage)
+    require_stage(layout, stage)
     return _held(layout.schedule, layout.pp, layout.virtual_stages, micro_batches(layout, batch), stage)
 
 
@@ -275,11 +240,6 @@ def _states(
         "gradients": width * parameters / (1 if is_whole else shards),
         "optimizer": state_bytes * parameters / (shards if stage else 1),
     }
-
-
-def _require_stage(layout: Layout, stage: int) -> None:
-    if isinstance(stage, bool) or stage not in range(layout.pp):
-        raise ValueError(f"stage must be a whole number from 0 to {layout.pp - 1}, not {stage!r}")
 
 
 def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:

@@ -15,10 +15,12 @@ from solutions.planner.flags import written
 from solutions.planner.judging import plan
 from solutions.planner.layer import Pass, layer_passes
 from solutions.planner.links import dispatch_seconds, phase_seconds
-from solutions.planner.memory import held_micro_batches, holds_output, layer_kinds, stage_memory
-from solutions.planner.recompute import MODULES, recomputed_modules, require_recompute
+from solutions.planner.memory import held_micro_batches, layer_kinds, stage_memory
+from solutions.planner.pieces import holds_output
+from solutions.planner.recompute import MODULES, recomputed, recomputed_modules, require_recompute
 from solutions.planner.shapes import Batch, Block, Cluster, Layout, named_model
-from solutions.planner.time import recomputed, step, update_seconds
+from solutions.planner.time import step
+from solutions.planner.update import update_seconds
 
 LLAMA, DEEPSEEK = named_model("Llama-3-70B"), named_model("DeepSeek-V3")
 H100, BATCH = Cluster("H100-80GB", 64), Batch(256, 8192)
