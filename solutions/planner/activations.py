@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .constants import kernels, software
+from .decoder import ATTENTION, RECURRENT
 from .shapes import EIGHT_BITS, Batch, Block, Layout, Model
 
 
@@ -53,33 +54,49 @@ def layer_bytes(model: Model, layout: Layout, batch: Batch, block: Block | None 
 def _kept(model: Model, layout: Layout, batch: Batch, block: Block, word: str) -> Kept:
     model = model.at(block)
     width, kv = model.heads * model.head_dim, model.kv_heads * model.head_dim
+    if block.mixer in RECURRENT:  # queries, keys and values; their output is as wide as the values
+        width, kv = model.heads_of_recurrence.values, model.heads_of_recurrence.keys
+    if block.mixer == "none":
+        width = kv = 0
     eight = layout.precision in EIGHT_BITS
     product = 1 if eight else 2  # bytes per element that only a matrix multiplication reads again
     layer_input = Kept(2 * model.hidden, 0)
     if word == "full":
         return layer_input
     queries, keys_values, attended = 2 * width, 4 * kv, 2 * width + (width if eight else 0)
-    if model.kv_rank:
-        queries = 2 * model.heads * (model.head_dim + model.rope_head_width)
-        keys_values = queries + 2 * width + 2 * (model.query_rank + model.kv_rank + model.rope_head_width)
+    if block.mixer == "latent":
+        values = 2 * model.heads * model.value_dim
+        queries, attended = (
+            2 * model.heads * (model.head_dim + model.rope_head_width),
+            values * (3 if eight else 2) // 2,
+        )
+        keys_values = queries + values + 2 * (model.query_rank + model.kv_rank + model.rope_head_width)
+    if block.mixer in RECURRENT or (
+        model.gated and block.mixer != "none"
+    ):  # the gate, and the output that it multiplies
+        attended += 4 * width
+    if (
+        block.mixer == "delta"
+    ):  # what goes into the convolution and what leaves it; Mamba-2's kernel recomputes the latter
+        queries, keys_values = 2 * queries, 2 * keys_values
     attention = Kept(product * model.hidden, queries + keys_values + attended)
     if word == "mlp":
         return layer_input + attention
     if word == "operators":
-        first = model.expert_ffn_hidden * model.experts_per_token if block.is_mixture else model.ffn_hidden
+        first = {
+            "mixture": model.expert_ffn_hidden * model.experts_per_token, "dense": model.ffn_hidden, "none": 0
+        }[block.mlp]  # fmt: skip
         return layer_input + Kept(2 * model.hidden, 4 * width + 2 * kv + 2 * first)
-    if (
-        word == "selective" and block.is_mixture
-    ):  # norms, activation functions and the latent up-projections are recomputed
+    if word == "selective" and block.is_mixture:  # recomputes norms, activation functions and latent up-projections
         queries, keys_values = (
-            (queries, keys_values) if not model.kv_rank else (0, 2 * (model.query_rank + model.kv_rank))
+            (queries, keys_values) if block.mixer != "latent" else (0, 2 * (model.query_rank + model.kv_rank))
         )
         thin = Kept(2 * model.hidden, queries + keys_values + attended)
         return layer_input + thin + _mlp(model, layout, block, 0)
-    norms = Kept((2 + product) * model.hidden, 0)
+    norms = Kept((2 + product) * model.hidden if block.halves == 2 else 0, 0)
     masks = Kept(2 * model.hidden if model.biases else 0, 0)
     kept = layer_input + attention + norms + masks + _mlp(model, layout, block, product)
-    if software(layout.software)["attention"] == "written" and word == "none":
+    if software(layout.software)["attention"] == "written" and word == "none" and block.mixer in ATTENTION:
         kept += Kept(0, (5 if model.biases else 4) * model.heads * batch.sequence)
     return kept
 
@@ -88,9 +105,11 @@ def _mlp(model: Model, layout: Layout, block: Block, product: int) -> Kept:
     before: float = 2 * (model.mlp_matrices - 1)
     if model.mlp_matrices == 3 and product:  # an activation function in a separate kernel keeps its output too
         before += kernels(software(layout.software)["kernels"])["gate_bytes"]
+    if block.mlp == "none":
+        return Kept(0, 0)
     if not block.is_mixture:
         return Kept(0, (before + product) * model.ffn_hidden)
     copies = model.experts_per_token
-    routed = copies * (product * model.hidden + (before + product) * model.expert_ffn_hidden)
+    routed = copies * (product * (model.expert_input or model.hidden) + (before + product) * model.expert_ffn_hidden)
     shared = (before + product) * model.shared_experts * model.expert_ffn_hidden
     return Kept(0, routed + shared)

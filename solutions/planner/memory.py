@@ -35,7 +35,7 @@ def _dealt(layers: int, stages: int) -> tuple[int, ...]:
 
 
 def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]:
-    """Numbers of layers of a stage, by kind.
+    """Numbers of layers of a stage, by kind. The last stage has the layers of multi-token prediction as well.
 
     >>> mixture = Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3)
     >>> {block.mlp: count for block, count in layer_kinds(mixture, Layout(pp=2), 0).items()}
@@ -44,7 +44,10 @@ def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]
     _require_stage(layout, stage)
     layers = stage_layers(model, layout)
     first = sum(layers[:stage])
-    return Counter(model.blocks[first : first + layers[stage]])
+    found = Counter(model.blocks[first : first + layers[stage]])
+    if model.mtp_layers and stage == layout.pp - 1:
+        found[model.mtp_block or model.blocks[-1]] += model.mtp_layers
+    return found
 
 
 def micro_batches(layout: Layout, batch: Batch) -> int:
@@ -66,12 +69,13 @@ def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]
     kinds = layer_kinds(model, layout, stage)
     ends = (stage == 0) + (stage == layout.pp - 1 and not (model.tied and layout.pp == 1))
     dense = ends * model.vocabulary * model.hidden / layout.tp
+    if model.mtp_layers and stage == layout.pp - 1:
+        dense += model.mtp_layers * 2 * model.hidden**2 / layout.tp
     mixed = sum(count for block, count in kinds.items() if block.is_mixture)
     for block, count in kinds.items():
-        shape = model.at(block)
-        dense += count * (shape.attention_parameters / layout.tp + 2 * model.hidden)
-        dense += count * (0 if block.is_mixture else shape.mlp_parameters) / layout.tp
-    dense += mixed * (model.shared_experts * model.expert_parameters / layout.tp + model.hidden * model.experts)
+        dense += count * (model.mixer_parameters(block) / layout.tp + block.halves * model.hidden)
+        dense += count * (model.at(block).mlp_parameters if block.mlp == "dense" else 0) / layout.tp
+    dense += mixed * (model.common_parameters / layout.tp + model.hidden * model.experts)
     return dense, mixed * model.experts * model.expert_parameters / (layout.ep * layout.expert_tp)
 
 
@@ -147,7 +151,7 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
     if stage == layout.pp - 1:
         one_copy = {"copies_16": 0, "copies_32": 1}  # 4 bytes per logit
         logits = loss_memory.loss_bytes(tokens=tokens, vocabulary=model.vocabulary, tp=layout.tp, **one_copy)
-        logits *= software(layout.software)["logit_bytes"] / 4
+        logits *= (1 + model.mtp_layers) * software(layout.software)["logit_bytes"] / 4
     return Share(
         dense, routed, sum(kinds.values()), sum(count * each[kind] for kind, count in kinds.items()), output,
         max(0.0, again) + constant("working") * whole, logits,
@@ -229,7 +233,8 @@ def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
 
 
 def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
-    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers.
+    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers; any
+    where layers differ.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> held = memory(llama, Layout(tp=2, dp=32), Batch(512, 8192))
@@ -238,6 +243,8 @@ def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
     """
     layers, local = stage_layers(model, layout), layout.local
     stages = {0, layout.pp - 1} | ({1} if layers[min(1, layout.pp - 1)] > layers[0] else set())
+    if model.pattern:
+        stages = set(range(layout.pp))
     return max(
         (_stage_memory(layout, batch, i, share_of_stage(model, local, batch, i)) for i in sorted(stages)),
         key=lambda held: sum(held.values()),

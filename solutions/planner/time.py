@@ -163,7 +163,7 @@ def recomputed(forward: Pass, model: Model, layout: Layout) -> tuple[float, floa
 
 
 def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
-    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16.
+    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16; for each token that is predicted.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> one, two = (head_seconds(llama, Cluster("H100-80GB", 8), Layout(tp=tp), Batch(64, 8192)) for tp in (1, 2))
@@ -173,7 +173,13 @@ def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -
     tokens = layout.micro_batch * batch.sequence / layout.cp
     outputs = model.vocabulary / layout.tp
     one = product_seconds(cluster.accelerator, "bf16", tokens=tokens, inputs=model.hidden, outputs=outputs)
-    return 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+    once = 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+    if not model.mtp_layers:
+        return once
+    joined = product_seconds(
+        cluster.accelerator, "bf16", tokens=tokens, inputs=2 * model.hidden, outputs=model.hidden / layout.tp
+    )
+    return once + model.mtp_layers * (once + 3 * joined)
 
 
 def _bubble(layout: Layout, waited_s: float) -> float:

@@ -17,7 +17,9 @@ KINDS = {  # layer_types of transformers, and letters of Nemotron-H's pattern
 def heads(keys: Keys, hidden: int) -> dict[str, int]:
     """Return the sizes of attention, under the names of Model; latent ranks are 0 for grouped queries."""
     query_heads = keys.count("num_attention_heads", "n_head", "n_heads", "num_heads")
-    kv_heads = keys.optional("num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num", usual=query_heads)
+    kv_heads = keys.optional(
+        "num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num", usual=query_heads
+    )
     if keys.flag("multi_query") and not keys.flag("new_decoder_architecture"):  # Falcon-7B, StarCoder
         kv_heads = 1
     if not keys.flag("multi_query_attention", usual=True):
@@ -34,14 +36,19 @@ def heads(keys: Keys, hidden: int) -> dict[str, int]:
                 "value_width": value if value != width else 0}  # fmt: skip
     width = keys.optional("head_dim", "attention_head_dim", "kv_channels", "d_kv", usual=0)
     value = keys.optional("v_head_dim", usual=width)
-    if query_heads % max(1, kv_heads):
+    if not keys.faults and query_heads % max(1, kv_heads):
         keys.faults.append(f"num_key_value_heads = {kv_heads} does not divide num_attention_heads = {query_heads}.")
         kv_heads = query_heads
-    if not width and hidden % query_heads:
+    if not keys.faults and not width and hidden % query_heads:
         keys.faults.append(f"num_attention_heads = {query_heads} does not divide hidden_size = {hidden}; add head_dim.")
     width = width or max(1, hidden // query_heads)
     value = value or width
-    return {"heads": query_heads, "kv_heads": kv_heads, "head_width": width, "value_width": value if value != width else 0}
+    return {
+        "heads": query_heads,
+        "kv_heads": kv_heads,
+        "head_width": width,
+        "value_width": value if value != width else 0,
+    }
 
 
 def recurrence(keys: Keys, kind: str, sizes: Mapping[str, int], hidden: int) -> Recurrence:
@@ -89,12 +96,20 @@ def kinds(keys: Keys, implied: Mapping[str, Any], layers: int, positions: int) -
 
 def _listed(keys: Keys, layers: int) -> list[str] | None:
     """Return the mixers that a file lists layer by layer, or None."""
-    keys.drop("full_attention_interval", "sliding_window_pattern", "_sliding_window_pattern", "use_sliding_window", "max_window_layers")
+    keys.drop(
+        "full_attention_interval",
+        "sliding_window_pattern",
+        "_sliding_window_pattern",
+        "use_sliding_window",
+        "max_window_layers",
+    )
     types = keys.each("layer_types", layers)
     if types is not None:
         unknown = sorted({str(kind) for kind in types if kind not in KINDS})
         if unknown:
-            keys.faults.append(f"layer_types names {', '.join(unknown)}, which the planner does not know; it knows {', '.join(KINDS)}.")
+            keys.faults.append(
+                f"layer_types names {', '.join(unknown)}, which the planner does not know; it knows {', '.join(KINDS)}."
+            )
         return [KINDS.get(kind, "full") for kind in types]
     if (pattern := keys.each("hybrid_layer_pattern", layers)) is not None:  # MiMo-V2: 1 is sliding
         return ["window" if kind else "full" for kind in pattern]
@@ -120,7 +135,7 @@ def _by_rule(keys: Keys, implied: Mapping[str, Any], layers: int, window: int) -
         step = keys.optional("no_rope_layer_interval", usual=4, least=1)
         return ["chunked" if (layer + 1) % step else "full" for layer in range(layers)]
     rule = implied.get("windows")
-    if keys.has("use_sliding_window") or (rule is None and keys.has("layer_switch")):
+    if keys.has("use_sliding_window"):
         first = keys.optional("max_window_layers", usual=layers, most=10**4)
         return ["full" if layer < first else "window" for layer in range(layers)]
     pattern = keys.value("sliding_window_pattern")

@@ -20,6 +20,9 @@ OTHER_FILES = {  # a key that gives a file away, and what it is
     "peft_type": "an adapter's configuration", "image_processor_type": "a preprocessor's configuration", "producer": "a quantization's configuration",
 }  # fmt: skip
 MOST_LAYERS = 10_000
+EMPTY: dict[str, Any] = dict.fromkeys(("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "vocabulary"), 1) | {
+    "name": ""
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,11 @@ def read_configuration(text: str, *, name: str) -> Configuration:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        where = f"line {error.lineno}, column {error.colno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "too deep"
+        where = (
+            f"line {error.lineno}, column {error.colno}: {error.msg}"
+            if isinstance(error, json.JSONDecodeError)
+            else "too deep"
+        )
         raise ValueError(f"this is not JSON ({where}); download config.json again") from None
     if not isinstance(data, Mapping):
         raise ValueError("expected the keys of a config.json between braces, and found something else")
@@ -62,7 +69,10 @@ def configured(data: Mapping[str, Any], *, name: str) -> Configuration:
     keys = Keys(data, implied.get("usual", {}))
     model = _pruned(keys, implied, name) if keys.has("block_configs") else _model(keys, implied, name)
     small = 0 if keys.faults else small_parameters(keys, implied, model)
-    faults = [*keys.faults, *([] if keys.faults else keys.left())]  # a fault stops the reading, and leaves good keys over
+    faults = [
+        *keys.faults,
+        *([] if keys.faults else keys.left()),
+    ]  # a fault stops the reading, and leaves good keys over
     if faults:
         raise ValueError("\n".join(dict.fromkeys(faults)))
     return Configuration(replace(model, small=small), tuple(_notes(outer, data, model)))
@@ -88,10 +98,10 @@ def _implied(outer: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any
             f"the architecture {str(kind)[:40]!r} is unknown.{like} If its layers are those of a known one, set model_type to that, "
             f"such as llama or deepseek_v3. Known are {', '.join(kind for kind in known if 'beyond' not in known[kind])}."
         )
-    found = dict(known[kind])
-    if "beyond" in found:
-        raise ValueError(f"the architecture {kind} has {found['beyond']}, which the planner cannot express")
-    return {**known[found["like"]], **found} if "like" in found else found
+    implied: dict[str, Any] = known[kind]
+    if "beyond" in implied:
+        raise ValueError(f"the architecture {kind} has {implied['beyond']}, which the planner cannot express")
+    return {**known[implied["like"]], **implied} if "like" in implied else implied
 
 
 def _model(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
@@ -108,7 +118,7 @@ def _model(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
         "vocabulary": keys.count("vocab_size", "padded_vocab_size"), "mlp_matrices": implied.get("mlp", 3),
         "tied": keys.flag("tie_word_embeddings", usual=implied.get("tied", False)),
         "gated": keys.flag("attn_output_gate", "attention_output_gate", usual=implied.get("gated", False)),
-        "sinks": implied.get("sinks", False), **_predicted(keys),
+        "sinks": implied.get("sinks", False), "expert_biases": "experts" in implied.get("biases", ()), **_predicted(keys),
     }  # fmt: skip
     if implied.get("old"):
         keys.drop("word_embed_proj_dim", "scale_attn_by_inverse_layer_idx", "reorder_and_upcast_attn", "apply_residual_connection_post_layernorm",
@@ -139,7 +149,12 @@ def _model(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
 def _block(keys: Keys, sizes: Mapping[str, int], mixer: str, mlp: str, span: int) -> Block:
     """Return a layer's kind. MiMo-V2 has other heads in its windowed layers."""
     own: dict[str, int] = {}
-    names = {"heads": "num_attention_heads", "kv_heads": "num_key_value_heads", "head_width": "head_dim", "value_width": "v_head_dim"}
+    names = {
+        "heads": "num_attention_heads",
+        "kv_heads": "num_key_value_heads",
+        "head_width": "head_dim",
+        "value_width": "v_head_dim",
+    }
     for size, key in names.items():
         value = keys.optional(f"swa_{key}")
         if mixer == "window" and value and value != sizes.get(size):
@@ -149,7 +164,12 @@ def _block(keys: Keys, sizes: Mapping[str, int], mixer: str, mlp: str, span: int
 
 def _halves(keys: Keys, layers: int) -> list[Block] | None:
     """Return the blocks of Nemotron-H, where a layer is a mixer or an MLP; None for other files."""
-    letters = {"M": Block("mamba", "none"), "*": Block("full", "none"), "-": Block("none"), "E": Block("none", "mixture")}
+    letters = {
+        "M": Block("mamba", "none"),
+        "*": Block("full", "none"),
+        "-": Block("none"),
+        "E": Block("none", "mixture"),
+    }
     words = {"mamba": "M", "attention": "*", "mlp": "-", "moe": "E"}
     pattern = keys.each("hybrid_override_pattern", layers) or keys.each("layers_block_type", layers)
     if pattern is None:
@@ -197,27 +217,31 @@ def _pruned(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
              "tied": keys.flag("tie_word_embeddings")}  # fmt: skip
     keys.drop("num_key_value_heads", "intermediate_size", "head_dim")
     if len(blocks) != layers:
-        keys.faults.append(f"block_configs must list a value for each of the {layers} layers, not {len(blocks)} values.")
+        keys.faults.append(
+            f"block_configs must list a value for each of the {layers} layers, not {len(blocks)} values."
+        )
     return _made(keys, shape | ({} if keys.faults else {"pattern": tuple(blocks)}))
 
 
 def _made(keys: Keys, shape: dict[str, Any]) -> Model:
     try:
-        return Model(**shape)
+        return Model(**shape if not keys.faults else EMPTY)
     except ValueError as error:
         keys.faults.append(f"{error}.")
-        return Model(shape["name"], 1, 1, 1, 1, 1, 1)
+        return Model(**EMPTY)
 
 
 def _notes(outer: Mapping[str, Any], data: Mapping[str, Any], model: Model) -> list[str]:
-    """Return what a reader should know: what is not counted, and what is counted beside the printed total."""
+    """Return what a reader should know: what is not counted, and what is trained besides the printed total."""
     found = []
     if any(key.endswith(("vision_config", "audio_config")) and outer[key] for key in outer):
         found.append("Only the decoder is planned: the towers for images and sound are not counted.")
     quantised = data.get("quantization_config") or outer.get("quantization_config")
     if quantised:
         method = quantised.get("quant_method", "") if isinstance(quantised, Mapping) else ""
-        found.append(f"The file is of quantized weights{f' ({method})' if method else ''}; a run trains them in its own precision.")
+        found.append(
+            f"The file is of quantized weights{f' ({method})' if method else ''}; a run trains them in its own precision."
+        )
     if model.mtp_layers:
         found.append(
             f"Multi-token prediction trains {model.mtp_parameters / 1e9:.2f} billion parameters more than the total, "
