@@ -10,6 +10,7 @@ from solutions.planner import judging as planner
 from solutions.planner import memory as planner_memory
 from solutions.planner import shapes as planner_shapes
 from solutions.planner import time as planner_time
+from solutions.planner.configurations.cards import card_names
 
 from . import counts
 from .clusters import links
@@ -103,6 +104,8 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         dense_layers=shape.layers - (shape.moe_layers or 0) if shape.is_moe else 0,
         query_rank=shape.q_lora or 0, kv_rank=shape.kv_lora or 0, rope_head_width=shape.qk_rope or 0,
     )  # fmt: skip
+    if (card := _card(run.model)) and card.pattern:  # layers that differ, which the file of runs cannot say
+        model = card
     cluster = _record(
         planner.Cluster, accelerator=joined.card, gpus=run.chips, gpus_per_node=joined.domain,
         network_bytes_per_s=joined.network_bytes_per_s,
@@ -118,6 +121,12 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         gradient_bytes=layout.gradient_bytes or 0,
     )  # fmt: skip
     return model, cluster, dealt, planner.Batch(layout.global_batch, layout.sequence)
+
+
+def _card(name: str) -> planner.Model | None:
+    """Return the planner's card of a model, if there is one."""
+    known = {card.lower(): card for card in card_names()}
+    return planner.named_model(known[name]) if name in known else None
 
 
 def _expert_tp(row: Row) -> int:

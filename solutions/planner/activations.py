@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from .constants import kernels, software
 from .decoder import ATTENTION, RECURRENT
@@ -96,9 +97,23 @@ def _kept(model: Model, layout: Layout, batch: Batch, block: Block, word: str) -
     norms = Kept((2 + product) * model.hidden if block.halves == 2 else 0, 0)
     masks = Kept(2 * model.hidden if model.biases else 0, 0)
     kept = layer_input + attention + norms + masks + _mlp(model, layout, block, product)
-    if software(layout.software)["attention"] == "written" and word == "none" and block.mixer in ATTENTION:
+    if scores_are_written(model, software(layout.software)) and word == "none" and block.mixer in ATTENTION:
         kept += Kept(0, (5 if model.biases else 4) * model.heads * batch.sequence)
     return kept
+
+
+def scores_are_written(model: Model, stack: dict[str, Any]) -> bool:
+    """Whether attention materialises its scores: in old software, and with sinks in software that does not know them yet.
+
+    Fused attention with sinks came to Transformer Engine 2.8 with cuDNN 9.13.1 (September 2025); flash attention lacks it.
+    Source:  NVIDIA/TransformerEngine pull request 2148; Dao-AILab/flash-attention issue 1895.
+
+    >>> model = Model("m", 1, 64, 256, 4, 4, 1000, sinks=True)
+    >>> [scores_are_written(model, software(name)) for name in ("megatron-2024", "nemo-2025")]
+    [True, False]
+    """
+    knows_sinks = stack.get("sinks", stack["attention"] == "latest")
+    return bool(stack["attention"] == "written" or (model.sinks and not knows_sinks))
 
 
 def _mlp(model: Model, layout: Layout, block: Block, product: int) -> Kept:

@@ -9,12 +9,14 @@ from typing import Any
 from ..facts import hardware
 from ..facts.arguments import require_positive
 from ..tensor_and_context import context_parallel, tensor_parallel
+from .activations import scores_are_written
 from .constants import attention_share, chip, constant, kernels, software
 from .decoder import RECURRENT
 from .flops import score_width
 from .links import dispatch_seconds, exposed_seconds, hop_seconds, phase_seconds
 from .shapes import EIGHT_BITS, Batch, Block, Cluster, Layout, Model
 
+NARROW = 64  # head width up to which fused attention waits for exponentials instead of products
 BACKWARD_CORE = 2.5  # fused attention: five matmuls backward for two forward (Dao 2023, arXiv:2307.08691, section 3.1)
 BACKWARD_SMALL = 1.6  # tensors read and written, backward to forward: a norm 3 to 2, a SwiGLU product 5 to 3
 
@@ -189,18 +191,18 @@ def _core(
     if block.mixer in RECURRENT:
         forward = _recurrence_seconds(model, cluster, layout, batch)
         return forward, BACKWARD_CORE * forward
-    tokens, written = layout.micro_batch * batch.sequence, stack["attention"] == "written"
-    span = (
-        min(batch.sequence, 2 * block.span or batch.sequence)
-        if block.mixer == "window"
-        else min(batch.sequence, block.span or batch.sequence)
-    )
+    tokens, written = layout.micro_batch * batch.sequence, scores_are_written(model, stack)
+    span = (2 if block.mixer == "window" else 1) * block.span or batch.sequence
+    span = min(batch.sequence, span)
     keys = batch.sequence if written else span / 2  # a kernel that writes the scores computes those that the mask drops
     flop = tokens * keys * 2 * score_width(model, block) / (layout.tp * layout.cp)
     peak = peak_flop_per_s(cluster.accelerator)
     if not written:
         length = span / (span + constant("attention_length"))
-        forward = flop / (peak * attention_share(cluster.accelerator, stack["attention"]) * length)
+        share = attention_share(cluster.accelerator, stack["attention"]) * length
+        if block.mixer != "latent" and model.head_dim <= NARROW and stack["attention"] != "flash":
+            share *= constant("narrow_heads")
+        forward = flop / (peak * share)
         return forward, BACKWARD_CORE * forward
     scores = model.heads / layout.tp * batch.sequence * tokens / layout.cp
     passed_over = scores * constant("written_score_bytes") / hbm_bytes_per_s(cluster.accelerator)
@@ -242,6 +244,11 @@ def _small_seconds(
     moved = outside * kind["norm_bytes"] * block.halves / 2
     moved += (2 * elements["heads"] + 2 * model.mlp_matrices * elements["inner"]) * kind["inside"]
     moved += elements["copies"] * constant("permuted_bytes")
+    if block.is_mixture and model.expert_biases:  # added to what gate, up and down give: 16 bits read and written
+        width = (model.mlp_matrices - 1) * model.expert_ffn_hidden / layout.expert_tp + (
+            model.expert_input or model.hidden
+        )
+        moved += 4 * width * elements["copies"] / (model.expert_input or model.hidden)
     if layout.precision in EIGHT_BITS:  # per matmul input: read 16 bits, write 8 bits and 8 bits transposed
         moved += 4 * (block.halves * outside + elements["attended"] + elements["inner"])
     return moved / hbm_bytes_per_s(cluster.accelerator)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from solutions.planner.activations import layer_bytes
+from solutions.planner.constants import constant
 from solutions.planner.flops import core_flop, forward_flop
 from solutions.planner.judging import plan
 from solutions.planner.layer import layer_passes
@@ -139,3 +140,26 @@ def test_stages_of_different_layers_hold_all_parameters(name: str) -> None:
 def test_recurrent_heads_limit_tensor_parallelism() -> None:
     faults = plan(named_model("Nemotron-H-56B"), H100, Layout(tp=16, dp=4), Batch(64, 4096)).faults
     assert "TP 16 does not divide the 8 heads (or groups) of the recurrent layers" in [fault.words for fault in faults]
+
+
+def test_sinks_and_narrow_heads_slow_attention_down() -> None:
+    sinks, batch = named_model("GPT-OSS-120B"), Batch(64, 4096)
+    full, plain = sinks.blocks[1], replace(sinks, sinks=False)
+    old, new = Layout(software="megatron-2024"), Layout(software="nemo-2025")
+    written, fused = (layer_passes(sinks, H100, layout, batch, full)[0].core for layout in (old, new))
+    assert written > 5 * fused and layer_passes(plain, H100, new, batch, full)[0].core == fused
+    kept = [layer_bytes(model, old, batch, full) for model in (sinks, plain)]
+    assert kept[0] - kept[1] == 4 * 64 * 4096**2  # softmax's output and input in 16 bits, for each head and pair
+    wide = replace(plain, heads=32, kv_heads=4, head_width=128)  # as many elements
+    assert layer_passes(wide, H100, new, batch, full)[0].core == pytest.approx(fused * constant("narrow_heads"))
+
+
+def test_biases_of_experts_are_read_and_written_once_more() -> None:
+    model = named_model("GPT-OSS-120B")
+    block, layout, batch = model.blocks[1], Layout(dp=64, ep=8, micro_batch=8), Batch(512, 4096)
+    biased, plain = (
+        layer_passes(replace(model, expert_biases=there), H100, layout, batch, block)[0].small
+        for there in (True, False)
+    )
+    moved = 4 * 8 * 4096 * 4 * (2 * 2880 + 2880)
+    assert biased - plain == pytest.approx(moved / (3.35e12 * constant("hbm")))

@@ -495,9 +495,11 @@ def test_every_chip_and_every_software_is_complete() -> None:
         assert set(constants()["attention"][row["generation"]]) == {"flash", "tuned", "latest"}
     needed = {"attention", "kernels", "overlap", "sends_parts", "gradient_bytes", "update_bytes", "logit_bytes"}
     for name, row in constants()["software"].items():
-        assert needed <= set(row) <= {*needed, "bf16_gradient_bytes", "port_share", "broadcast_s", "hides_experts"}, (
-            name
-        )
+        assert (
+            needed
+            <= set(row)
+            <= {*needed, "bf16_gradient_bytes", "port_share", "broadcast_s", "hides_experts", "sinks"}
+        ), name
         assert row["attention"] in ("written", "flash", "tuned", "latest") and row["overlap"] in (
             "none",
             "data",
