@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from solutions.planner import judging as planner
 from solutions.planner import memory as planner_memory
 from solutions.planner import time as planner_time
+from solutions.planner.configurations.cards import card_names
 
 from . import counts
 from .clusters import links
@@ -102,6 +103,8 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         dense_layers=shape.layers - (shape.moe_layers or 0) if shape.is_moe else 0,
         node_limit=4 if run.model.startswith("deepseek-v3") else 0, query_rank=shape.q_lora or 0, kv_rank=shape.kv_lora or 0, rope_head_width=shape.qk_rope or 0,
     )  # fmt: skip
+    if (card := _card(run.model)) and card.pattern:  # layers that differ, which the file of runs cannot say
+        model = card
     cluster = _record(
         planner.Cluster, accelerator=joined.card, gpus=run.chips, gpus_per_node=joined.domain,
         network_bytes_per_s=joined.network_bytes_per_s,
@@ -123,6 +126,12 @@ def _state_bytes(row: Row) -> int:
     """Return the width of the optimizer states: of an FP32 master copy with BF16 moments, or of a 16-bit remainder with them."""
     words = f"{row.run.sharding} {row.run.note}".lower()
     return 8 if "bf16 moments" in words else 6 if "optimizer dtype bf16" in words else 12
+
+
+def _card(name: str) -> planner.Model | None:
+    """Return the planner's card of a model, if there is one."""
+    known = {card.lower(): card for card in card_names()}
+    return planner.named_model(known[name]) if name in known else None
 
 
 def _expert_tp(row: Row) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 from ..facts.arguments import require_counts
 from ..shapes import models
@@ -123,6 +122,7 @@ class Model:
     gated: bool = False
     sinks: bool = False
     expert_input: int = 0
+    expert_biases: bool = False
     mtp_layers: int = 0
     small: int = 0
     mtp_block: Block | None = None
@@ -221,7 +221,9 @@ class Model:
         if not self.experts:
             return 0
         width = self.expert_input or self.hidden
-        return mlp_parameters(hidden=width, ffn_hidden=self.expert_ffn_hidden, mlp_matrices=self.mlp_matrices)
+        return mlp_parameters(
+            hidden=width, ffn_hidden=self.expert_ffn_hidden, mlp_matrices=self.mlp_matrices, biases=self.expert_biases
+        )
 
     @property
     def common_parameters(self) -> int:
@@ -276,15 +278,3 @@ class Model:
 def _at(model: Model, block: Block) -> Model:
     own = {name: value for name in OWN if (value := getattr(block, name))}
     return replace(model, pattern=(), **own) if own else model
-
-
-def named_model(name: str) -> Model:
-    """A model of models.yaml by name.
-
-    Raises:  ValueError for a name that models.yaml lacks.
-
-    >>> named_model("Llama-3-8B").layers, named_model("DeepSeek-V3").experts
-    (32, 256)
-    """
-    shape: dict[str, Any] = models.shape(model=name)
-    return Model(name=name, tied=bool(shape.pop("tied")), biases=bool(shape.pop("biases")), **shape)

@@ -36,7 +36,7 @@ def _dealt(layers: int, stages: int) -> tuple[int, ...]:
 
 
 def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]:
-    """Numbers of layers on a GPU of a stage, by kind.
+    """Numbers of layers on a GPU of a stage, by kind. The last stage has the layers of multi-token prediction as well.
 
     >>> mixture = Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3)
     >>> {block.mlp: count for block, count in layer_kinds(mixture, Layout(pp=2), 0).items()}
@@ -47,6 +47,8 @@ def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]
         layers = _dealt(model.layers, count)
         first = sum(layers[:piece])
         found.update(model.blocks[first : first + layers[piece]])
+    if model.mtp_layers and holds_output(layout, stage):
+        found[model.mtp_block or model.blocks[-1]] += model.mtp_layers
     return found
 
 
@@ -70,12 +72,13 @@ def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]
     has_input = any(piece == 0 for piece, _ in held_pieces(layout, stage))
     ends = has_input + (holds_output(layout, stage) and not (model.tied and has_input))
     dense = ends * model.vocabulary * model.hidden / layout.tp
+    if model.mtp_layers and stage == layout.pp - 1:
+        dense += model.mtp_layers * 2 * model.hidden**2 / layout.tp
     mixed = sum(count for block, count in kinds.items() if block.is_mixture)
     for block, count in kinds.items():
-        shape = model.at(block)
-        dense += count * (shape.attention_parameters / layout.tp + 2 * model.hidden)
-        dense += count * (0 if block.is_mixture else shape.mlp_parameters) / layout.tp
-    dense += mixed * (model.shared_experts * model.expert_parameters / layout.tp + model.hidden * model.experts)
+        dense += count * (model.mixer_parameters(block) / layout.tp + block.halves * model.hidden)
+        dense += count * (model.at(block).mlp_parameters if block.mlp == "dense" else 0) / layout.tp
+    dense += mixed * (model.common_parameters / layout.tp + model.hidden * model.experts)
     return dense, mixed * model.experts * model.expert_parameters / (layout.ep * layout.expert_tp)
 
 
@@ -154,7 +157,7 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
     if holds_output(layout, stage):
         one_copy = {"copies_16": 0, "copies_32": 1}  # 4 bytes per logit
         logits = loss_memory.loss_bytes(tokens=tokens, vocabulary=model.vocabulary, tp=layout.tp, **one_copy)
-        logits *= software(layout.software)["logit_bytes"] / 4
+        logits *= (1 + model.mtp_layers) * software(layout.software)["logit_bytes"] / 4
     kept = sum(count * each[kind] for kind, count in kinds.items())
     return Share(
         dense, routed, sum(kinds.values()), kept / directions(layout), max(each.values()), output,
@@ -253,7 +256,8 @@ def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
 
 
 def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
-    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers.
+    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers; any
+    where layers differ.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> held = memory(llama, Layout(tp=2, dp=32), Batch(512, 8192))
@@ -263,6 +267,8 @@ def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
     local = layout.local
     layers = [sum(layer_kinds(model, local, stage).values()) for stage in (0, min(1, layout.pp - 1))]
     stages = {0, layout.pp - 1} | ({1} if layers[-1] > layers[0] else set())
+    if model.pattern:
+        stages = set(range(layout.pp))
     return max(
         (_stage_memory(layout, batch, i, share_of_stage(model, local, batch, i)) for i in sorted(stages)),
         key=lambda held: sum(held.values()),

@@ -16,7 +16,7 @@ from .layer import hbm_bytes_per_s, layer_passes, product_seconds
 from .links import exposed_seconds, hop_seconds
 from .memory import held_micro_batches, layer_kinds, micro_batches, stage_parameters
 from .pieces import directions, holds_output
-from .recompute import recomputed
+from .repeated import recomputed
 from .shapes import PAIRED, Batch, Block, Cluster, Layout, Model
 from .update import update_seconds
 
@@ -164,7 +164,7 @@ def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: 
 
 
 def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
-    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16.
+    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16; for each token that is predicted.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> one, two = (head_seconds(llama, Cluster("H100-80GB", 8), Layout(tp=tp), Batch(64, 8192)) for tp in (1, 2))
@@ -174,7 +174,13 @@ def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -
     tokens = layout.micro_batch * batch.sequence / layout.cp
     outputs = model.vocabulary / layout.tp
     one = product_seconds(cluster.accelerator, "bf16", tokens=tokens, inputs=model.hidden, outputs=outputs)
-    return 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+    once = 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+    if not model.mtp_layers:
+        return once
+    joined = product_seconds(
+        cluster.accelerator, "bf16", tokens=tokens, inputs=2 * model.hidden, outputs=model.hidden / layout.tp
+    )
+    return once + model.mtp_layers * (once + 3 * joined)
 
 
 def _bubble(layout: Layout, waited_s: float) -> float:

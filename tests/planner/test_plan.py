@@ -19,8 +19,8 @@ from checkout import ROOT, yaml_data
 from shardwise.cli.main import main
 from shardwise_bank.planning.words import BUCKETS
 from solutions.planner import flags as planner_flags
-from solutions.planner import names as planner_names
 from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
+from solutions.shapes import models
 
 LLAMA = ("--model", "llama3-405b", "--cluster", "h100-16384")
 SMALL = ("--model", "Llama-3-8B", "--cluster", "h100-64", "--global-batch", "512", "--sequence", "8192")
@@ -474,7 +474,7 @@ def test_every_flag_of_megatron_exists_in_that_release_with_its_words() -> None:
 
 def test_megatron_is_told_of_every_model_what_its_shape_does_not_say() -> None:
     known = FRAMEWORKS["megatron"]
-    for name in planner_names.names()["model"]:
+    for name in models.names():
         model = named_model(name)
         text = planner_flags.written("megatron", model, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 2048))
         assert "Only the shape of this model is known" not in text, name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shardwise.cli.tables import console
 from shardwise.markdown.terminal import columns
 from shardwise.units import show_amount, show_number
-from shardwise_bank.planning.words import AXES, BUCKETS, as_sentence, batch_line, layout_line, title
+from shardwise_bank.planning.words import AXES, BUCKETS, as_sentence, batch_line, layout_line, model_line, title
 from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
 
 if TYPE_CHECKING:
@@ -20,10 +20,15 @@ WIDEST = 120  # columns of a terminal that are used at most
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str) -> None:
+def print_plan(
+    plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str, notes: Sequence[str] = ()
+) -> None:
     """Print everything about one plan, its faults first."""
     out = console(piped=columns())
     out.print(title(plan), style="bold", highlight=False, markup=False)
+    out.print(model_line(plan.model), highlight=False, markup=False)
+    for words in notes:
+        _bullet(out, " ", "dim", words)
     out.print("; ".join(filter(None, (layout_line(plan.layout), note))), width=columns())
     out.print(batch_line(plan.batch), style="dim" if not assumed else "")
     if assumed:

@@ -41,7 +41,7 @@ class Keys:
         return value
 
     def optional(self, *names: str, usual: int = 0, least: int = 0, most: int = LARGEST) -> int:
-        """Return a size that may be left out. A list with a value per layer has to name one value."""
+        """Return a size that is optional. A list with a value per layer has to name one value."""
         value = self.value(*names)
         if isinstance(value, list) and value and all(other == value[0] for other in value):
             value = value[0]

@@ -36,10 +36,10 @@ def heads(keys: Keys, hidden: int) -> dict[str, int]:
                 "value_width": value if value != width else 0}  # fmt: skip
     width = keys.optional("head_dim", "attention_head_dim", "kv_channels", "d_kv", usual=0)
     value = keys.optional("v_head_dim", usual=width)
-    if query_heads % max(1, kv_heads):
+    if not keys.faults and query_heads % max(1, kv_heads):
         keys.faults.append(f"num_key_value_heads = {kv_heads} does not divide num_attention_heads = {query_heads}.")
         kv_heads = query_heads
-    if not width and hidden % query_heads:
+    if not keys.faults and not width and hidden % query_heads:
         keys.faults.append(f"num_attention_heads = {query_heads} does not divide hidden_size = {hidden}; add head_dim.")
     width = width or max(1, hidden // query_heads)
     value = value or width
@@ -135,7 +135,7 @@ def _by_rule(keys: Keys, implied: Mapping[str, Any], layers: int, window: int) -
         step = keys.optional("no_rope_layer_interval", usual=4, least=1)
         return ["chunked" if (layer + 1) % step else "full" for layer in range(layers)]
     rule = implied.get("windows")
-    if keys.has("use_sliding_window") or (rule is None and keys.has("layer_switch")):
+    if keys.has("use_sliding_window"):
         first = keys.optional("max_window_layers", usual=layers, most=10**4)
         return ["full" if layer < first else "window" for layer in range(layers)]
     pattern = keys.value("sliding_window_pattern")

@@ -20,6 +20,9 @@ OTHER_FILES = {  # a key that gives a file away, and what it is
     "peft_type": "an adapter's configuration", "image_processor_type": "a preprocessor's configuration", "producer": "a quantization's configuration",
 }  # fmt: skip
 MOST_LAYERS = 10_000
+EMPTY: dict[str, Any] = dict.fromkeys(("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "vocabulary"), 1) | {
+    "name": ""
+}
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,10 @@ def _implied(outer: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any
             f"the architecture {str(kind)[:40]!r} is unknown.{like} If its layers are those of a known one, set model_type to that, "
             f"such as llama or deepseek_v3. Known are {', '.join(kind for kind in known if 'beyond' not in known[kind])}."
         )
-    found = dict(known[kind])
-    if "beyond" in found:
-        raise ValueError(f"the architecture {kind} has {found['beyond']}, which the planner cannot express")
-    return {**known[found["like"]], **found} if "like" in found else found
+    implied: dict[str, Any] = known[kind]
+    if "beyond" in implied:
+        raise ValueError(f"the architecture {kind} has {implied['beyond']}, which the planner cannot express")
+    return {**known[implied["like"]], **implied} if "like" in implied else implied
 
 
 def _model(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
@@ -115,7 +118,7 @@ def _model(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
         "vocabulary": keys.count("vocab_size", "padded_vocab_size"), "mlp_matrices": implied.get("mlp", 3),
         "tied": keys.flag("tie_word_embeddings", usual=implied.get("tied", False)),
         "gated": keys.flag("attn_output_gate", "attention_output_gate", usual=implied.get("gated", False)),
-        "sinks": implied.get("sinks", False), **_predicted(keys),
+        "sinks": implied.get("sinks", False), "expert_biases": "experts" in implied.get("biases", ()), **_predicted(keys),
     }  # fmt: skip
     if implied.get("old"):
         keys.drop("word_embed_proj_dim", "scale_attn_by_inverse_layer_idx", "reorder_and_upcast_attn", "apply_residual_connection_post_layernorm",
@@ -222,14 +225,14 @@ def _pruned(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
 
 def _made(keys: Keys, shape: dict[str, Any]) -> Model:
     try:
-        return Model(**shape)
+        return Model(**shape if not keys.faults else EMPTY)
     except ValueError as error:
         keys.faults.append(f"{error}.")
-        return Model(shape["name"], 1, 1, 1, 1, 1, 1)
+        return Model(**EMPTY)
 
 
 def _notes(outer: Mapping[str, Any], data: Mapping[str, Any], model: Model) -> list[str]:
-    """Return what a reader should know: what is not counted, and what is counted beside the printed total."""
+    """Return what a reader should know: what is not counted, and what is trained besides the printed total."""
     found = []
     if any(key.endswith(("vision_config", "audio_config")) and outer[key] for key in outer):
         found.append("Only the decoder is planned: the towers for images and sound are not counted.")

@@ -35,6 +35,8 @@ def small_parameters(keys: Keys, implied: Mapping[str, Any], model: Model) -> in
     """Return the parameters of all layers beyond their matrices and one RMSNorm before each mixer and MLP."""
     biased = biases(keys, implied)
     norms = implied.get("norms", 2)
+    if keys.flag("parallel_attn") and not keys.flag("new_decoder_architecture"):
+        norms = 1  # attention and MLP of a layer of Falcon-7B share one
     per_norm = 2 if implied.get("norm_biases") else 1
     named = keys.value("use_qk_norm", "qk_layernorm", "qk_norm")
     qk_norm = implied.get("qk_norm", "head" if named else "none")
@@ -54,8 +56,6 @@ def small_parameters(keys: Keys, implied: Mapping[str, Any], model: Model) -> in
         if block.is_mixture:
             each += model.experts if "router" in biased else 0
             each += model.hidden if implied.get("shared_gate") and model.shared_experts else 0
-            if "experts" in biased:
-                each += model.experts * ((model.mlp_matrices - 1) * model.expert_ffn_hidden + model.hidden)
         whole += count * each
     return whole
 
