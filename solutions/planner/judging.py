@@ -55,7 +55,7 @@ def counted(judged: Plan) -> tuple[str, ...]:
     >>> counted(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=30), Batch(480, 8192)))
     ()
     """
-    return conventions(judged.cluster, judged.layout) if judged.step else ()
+    return conventions(judged.cluster, judged.layout, judged.model) if judged.step else ()
 
 
 def run_days(judged: Plan, *, tokens: float) -> float:

@@ -75,8 +75,8 @@ def usual_links(*, accelerator: str) -> dict[str, Any]:
     return dict(_clusters()[accelerator])
 
 
-def usual_software(*, accelerator: str) -> str:
-    """The default software, a row of planner/constants.yaml, for an accelerator.
+def usual_software(*, accelerator: str, sinks: bool = False) -> str:
+    """The default software, a row of planner/constants.yaml, for an accelerator; attention with sinks needs one of 2025.
 
     Raises:  ValueError for an accelerator without constants.
     Source:  the runs of bench/planner/runs.yaml: all those on TPUs are MaxText's, on XLA.
@@ -84,7 +84,9 @@ def usual_software(*, accelerator: str) -> str:
     >>> usual_software(accelerator="H100-80GB"), usual_software(accelerator="TPU-v5p")
     ('megatron-2024', 'xla')
     """
-    return "xla" if chip(accelerator)["generation"] == "tpu" else "megatron-2024"
+    if chip(accelerator)["generation"] == "tpu":
+        return "xla"
+    return "nemo-2025" if sinks else "megatron-2024"
 
 
 def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:

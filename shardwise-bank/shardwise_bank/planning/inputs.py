@@ -157,7 +157,8 @@ def asked(
     known = names()
     model, notes = _model(_first(options, given, "model"), known["model"], faults)
     cluster = _cluster(options, given.get("cluster"), known["accelerator"], faults)
-    usual = {"software": usual_software(accelerator=cluster.accelerator)} if cluster else {}
+    sinks = model is not None and model.sinks
+    usual = {"software": usual_software(accelerator=cluster.accelerator, sinks=sinks)} if cluster else {}
     layout = _layout({**usual, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
     sizes = {**_mapping(given, "batch", faults), **options["batch"]}
     batch, assumed = _batch(sizes, getattr(model, "positions", 0), faults)

@@ -75,6 +75,18 @@ class Keys:
             return None
         return value
 
+    def places(self, *names: str) -> set[int] | None:
+        """Return numbers of layers, given as a list or as a text with commas, or None where they are not given."""
+        value = self.value(*names)
+        if value is None:
+            return None
+        if isinstance(value, str):
+            value = [int(place) if place.strip().isdigit() else place for place in value.split(",")]
+        if not isinstance(value, list) or not all(type(place) is int for place in value):
+            self.faults.append(f"{names[0]} must list numbers of layers, not {_shown(value)}.")
+            return set()
+        return set(value)
+
     def drop(self, *names: str) -> None:
         """Mark keys as understood that say nothing more."""
         self._read.update(names)

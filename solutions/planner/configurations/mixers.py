@@ -105,21 +105,21 @@ def _listed(keys: Keys, layers: int) -> list[str] | None:
     )
     types = keys.each("layer_types", layers)
     if types is not None:
-        unknown = sorted({str(kind) for kind in types if kind not in KINDS})
+        unknown = sorted({str(kind) for kind in types if str(kind) not in KINDS})
         if unknown:
             keys.faults.append(
                 f"layer_types names {', '.join(unknown)}, which the planner does not know; it knows {', '.join(KINDS)}."
             )
-        return [KINDS.get(kind, "full") for kind in types]
+        return [KINDS.get(str(kind), "full") for kind in types]
     if (pattern := keys.each("hybrid_layer_pattern", layers)) is not None:  # MiMo-V2: 1 is sliding
         return ["window" if kind else "full" for kind in pattern]
     if (pattern := keys.each("attn_type_list", layers)) is not None:  # MiniMax: 1 is softmax attention
         return ["full" if kind else "linear" for kind in pattern]
-    if (places := keys.value("attn_layer_indices")) is not None:  # Bamba
+    if (places := keys.places("attn_layer_indices")) is not None:  # Bamba
         return ["full" if layer in places else "linear" for layer in range(layers)]
     nested = keys.value("linear_attn_config")
     if isinstance(nested, Mapping):  # Kimi Linear numbers layers from 1
-        full = nested.get("full_attn_layers", [])
+        full = Keys(nested, {}).places("full_attn_layers") or set()
         return ["full" if layer + 1 in full else "linear" for layer in range(layers)]
     return None
 

@@ -78,10 +78,8 @@ def kinds(keys: Keys, experts: int, layers: int) -> list[str]:
     if (types := keys.each("mlp_layer_types", layers)) is not None:
         return ["dense" if kind == "dense" else "mixture" for kind in types]
     if isinstance(freq := keys.value("moe_layer_freq"), list):
-        return ["mixture" if kind else "dense" for kind in keys.each("moe_layer_freq", layers) or freq]
-    chosen = keys.value("moe_layers_enum", "moe_layers")
-    if isinstance(chosen, str):
-        chosen = [int(place) for place in chosen.split(",") if place.strip().isdigit()]
+        return ["mixture" if kind else "dense" for kind in keys.each("moe_layer_freq", layers) or [1] * layers]
+    chosen = keys.places("moe_layers_enum", "moe_layers")
     if chosen is not None:
         keys.drop("interleave_moe_layer_step")
         return ["mixture" if layer in chosen else "dense" for layer in range(layers)]
@@ -91,7 +89,7 @@ def kinds(keys: Keys, experts: int, layers: int) -> list[str]:
         "decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", usual=1, least=1, most=10**4
     )
     freq = keys.optional("moe_layer_freq", usual=1, least=1, most=10**4)
-    plain = keys.value("mlp_only_layers") or []
+    plain = keys.places("mlp_only_layers") or set()
     found = []
     for layer in range(layers):
         is_mixture = layer >= first and (last < 0 or layer <= last) and layer % freq == 0 and (layer + 1) % step == 0

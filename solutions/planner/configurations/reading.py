@@ -11,7 +11,7 @@ from typing import Any
 from ...facts.tables import table
 from ..decoder import Block, Model
 from . import mixers, mlps
-from .keys import Keys
+from .keys import LARGEST, Keys
 from .small import small_parameters
 
 NESTED = ("text_config", "llm_config", "language_config")  # where a multimodal configuration has its decoder
@@ -201,15 +201,25 @@ def _pruned(keys: Keys, implied: Mapping[str, Any], name: str) -> Model:
     heads = keys.count("num_attention_heads")
     blocks = []
     for row in rows if isinstance(rows, list) else []:
-        attention, mlp = row.get("attention", {}), row.get("ffn", {})
+        attention, mlp = (
+            Keys(row if isinstance(row, Mapping) else {}, {}).value(part) for part in ("attention", "ffn")
+        )
+        if not isinstance(attention, Mapping) or not isinstance(mlp, Mapping):
+            keys.faults.append("block_configs must have `attention` and `ffn` for each layer.")
+            break
         if attention.get("replace_with_linear") or mlp.get("replace_with_linear"):
             keys.faults.append("block_configs replaces a layer by a linear map, which the planner cannot express.")
-        width = mlp.get("intermediate_size") or int(2 * (mlp.get("ffn_mult") or 0) * hidden / 3)
-        kv_heads = heads // (attention.get("n_heads_in_group") or 1)
+        share = mlp.get("ffn_mult")
+        rounded = -(-int(2 * share * hidden / 3) // 256) * 256 if type(share) is float and 0 < share < LARGEST else 0
+        inner = Keys({**mlp, **attention}, {})
+        width = inner.optional("intermediate_size", usual=rounded)
+        kv_heads = heads // inner.optional("n_heads_in_group", usual=1, least=1)
+        keys.faults += inner.faults
+        if not mlp.get("no_op") and not width:
+            keys.faults.append("block_configs must have ffn_mult or intermediate_size for each layer with an MLP.")
         blocks.append(
             Block("none" if attention.get("no_op") else "full", "none" if mlp.get("no_op") else "dense",
-                  kv_heads=0 if attention.get("no_op") else kv_heads,
-                  ffn_hidden=0 if mlp.get("no_op") else -(-width // 256) * 256)
+                  kv_heads=0 if attention.get("no_op") else kv_heads, ffn_hidden=0 if mlp.get("no_op") else width)
         )  # fmt: skip
     widest = max((block.ffn_hidden for block in blocks), default=1)
     shape = {"name": name, "layers": layers, "hidden": hidden, "ffn_hidden": max(1, widest), "heads": heads,
