@@ -11,7 +11,7 @@ from .constants import constant
 from .memory import gradient_width, keeps_whole, micro_batches, stage_layers
 from .plan import Plan
 from .recompute import recompute_phrase
-from .shapes import Batch, Cluster, Layout
+from .shapes import Batch, Cluster, Layout, Model
 from .time import work_of_stages
 
 LARGE_SHARE = 0.1  # of the step time, above which a part is worth a remark
@@ -55,7 +55,7 @@ def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, .
     return (*_over_nodes(plan, tried), *_parts(plan, tried), *_uneven(plan), *room)
 
 
-def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
+def conventions(cluster: Cluster, layout: Layout, model: Model | None = None) -> tuple[str, ...]:
     """How a plan counts memory and MFU, and where other conventions differ.
 
     >>> conventions(Cluster("H100-80GB", 64), Layout(dp=64))[0]
@@ -81,6 +81,11 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
     notes.append(
         "MFU counts attention over all pairs of tokens, including masked ones, relative to the dense BF16 peak"
     )
+    if model and any(block.span for block in model.kinds):
+        notes.append(
+            "in layers with a window or chunks, each token counts as many keys as these have; Megatron-LM counts half of that "
+            "in every layer, and TorchTitan the whole sequence"
+        )
     return tuple(notes)
 
 

@@ -53,9 +53,7 @@ def data_seconds(
     if layout.zero == 3 and not keeps_whole(layout):
         return _sharded(timed, layers, micro_batches, micro_batch_s, hides=stack["overlap"] != "none")
     backward_s = micro_batch_s * (1 - FORWARD_SHARE)
-    before_last = (
-        micro_batches - 1 if layout.zero == 2 and not keeps_whole(layout) else 0
-    )  # micro-batches reduced before
+    before_last = micro_batches - 1 if layout.zero == 2 and not keeps_whole(layout) else 0
     seconds = timed["reduce"] + timed["gather"]
     if stack["overlap"] == "none":
         seconds += before_last * timed["reduce"]

@@ -122,6 +122,10 @@ def _heads(model: Model, layout: Layout) -> list[Fault]:
     if model.kv_heads % layout.tp and layout.tp % model.kv_heads:
         words = f"TP {layout.tp} neither divides the {model.kv_heads} key/value heads nor is a multiple of them"
         found.append(Fault("kv_heads", layout.tp, model.kv_heads, words))
+    if model.recurrence and (model.recurrence.key_heads % layout.tp or model.recurrence.value_heads % layout.tp):
+        few = min(model.recurrence.key_heads, model.recurrence.value_heads)
+        words = f"TP {layout.tp} does not divide the {few} heads (or groups) of the recurrent layers"
+        found.append(Fault("heads", layout.tp, few, words))
     if model.ffn_hidden % layout.tp:
         words = f"TP {layout.tp} does not divide the MLP width of {model.ffn_hidden:,}"
         found.append(Fault("mlp", layout.tp, model.ffn_hidden, words))

@@ -16,6 +16,7 @@ from typing import Any
 from ..facts.tables import table
 from ..layout.layout import layers_per_stage
 from .constants import chip, software
+from .decoder import ATTENTION, RECURRENT
 from .recompute import MODULES
 from .shapes import SCHEDULES, V_SHAPED, Batch, Cluster, Layout, Model
 
@@ -83,6 +84,15 @@ def _too_many_pieces(model: Model, layout: Layout) -> Iterator[str]:
         yield f"{_chunks(layout)} pieces of {model.layers} layers"
 
 
+def _beyond_uniform(model: Model) -> Iterator[str]:
+    """Properties of a model that these settings cannot say, because they describe one kind of layer, dense or with experts."""
+    if model.pattern:
+        mixers = dict.fromkeys(block.mixer for block in model.blocks if block.mixer != "none")
+        yield f"the layers of {model.name}, which differ ({', '.join((ATTENTION | RECURRENT)[mixer] for mixer in mixers)})"
+    if model.gated or model.expert_input or (model.value_width and not model.kv_rank):
+        yield f"the output gates, or the widths inside attention and experts, of {model.name}"
+
+
 # Megatron-LM ---------------------------------------------------------------------------------------------------------
 
 
@@ -90,6 +100,8 @@ def _not_in_megatron(model: Model, layout: Layout) -> Iterator[str]:
     if layout.pp > 1 and layout.schedule not in ("1f1b", "interleaved"):
         yield f"the schedule {layout.schedule_name}; it has 1F1B and interleaved 1F1B"
     yield from _too_many_pieces(model, layout)
+    if "window-size" not in _beyond_shape().get(model.name, {}):
+        yield from _beyond_uniform(model)
     if model.experts and layout.tp > 1 and not layout.sequence_parallel:
         yield "tensor parallelism of a mixture without sequence parallelism"
     if layout.recompute == "operators":
@@ -131,8 +143,6 @@ def _megatron_notes(model: Model) -> Iterator[str]:
         yield "# Only the shape of this model is known: rotary positions, norms and router use Megatron-LM's defaults."
     elif "not" in known:
         yield f"# Megatron-LM has no setting for {known['not']}."
-    if known and "window-size" in known:
-        yield "# The plan counts attention over the full sequence, ignoring the window."
 
 
 def _beyond_shape() -> dict[str, dict[str, Any]]:
@@ -222,7 +232,8 @@ def _megatron_model(model: Model) -> Settings:
         "vocab-size": model.vocabulary,
         "untie-embeddings-and-output-weights": not model.tied,
         "swiglu": model.mlp_matrices == 3 and "quick-geglu" not in beyond,
-        "disable-bias-linear": not model.biases,
+        "disable-bias-linear": not (model.biases or model.expert_biases),
+        "mtp-num-layers": model.mtp_layers,
         "normalization": 0 if has_layer_norm else "RMSNorm",
         "attention-dropout": 0 if has_layer_norm else "0.0",
         "hidden-dropout": 0 if has_layer_norm else "0.0",
@@ -244,7 +255,7 @@ def _megatron_model(model: Model) -> Settings:
             "kv-lora-rank": model.kv_rank,
             "qk-head-dim": model.head_dim,
             "qk-pos-emb-head-dim": model.rope_head_width,
-            "v-head-dim": model.head_dim,
+            "v-head-dim": model.value_dim,
         }
     return flags | beyond
 
@@ -256,6 +267,9 @@ def _not_in_torchtitan(model: Model, layout: Layout) -> Iterator[str]:
     if layout.pp > 1 and layout.schedule not in TORCH_SCHEDULES:
         yield f"the schedule {layout.schedule_name}; it has {', '.join(SCHEDULES[name] for name in TORCH_SCHEDULES)}"
     yield from _too_many_pieces(model, layout)
+    yield from _beyond_uniform(model)
+    if model.mtp_layers:
+        yield "multi-token prediction"
     if layout.shard_group % layout.cp:
         yield f"a shard group of {layout.shard_group} ranks; CP {layout.cp} must divide it"
     if model.experts and layout.expert_tp not in (1, layout.tp):

@@ -36,7 +36,7 @@ def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
     >>> plan(llama, cluster, Layout(tp=2, dp=30), Batch(480, 8192)).faults[0].words
     'TP 2 × CP 1 × PP 1 × DP 30 = 60 GPUs, but the cluster has 64'
     """
-    software = stack(layout.software, cluster.accelerator)
+    software = stack(layout.software, cluster.accelerator, sinks=model.sinks)
     layout = replace(layout, software=software.planned)
     faults = faults_before_running(model, cluster, layout, batch)
     if any(fault.constraint != "node" for fault in faults):
@@ -70,7 +70,7 @@ def counted(judged: Plan) -> tuple[str, ...]:
     if not judged.step:
         return ()
     assumed = judged.software.words if judged.software else ""
-    return (*filter(None, [assumed]), RANGES, *conventions(judged.cluster, judged.layout))
+    return (*filter(None, [assumed]), RANGES, *conventions(judged.cluster, judged.layout, judged.model))
 
 
 def run_days(judged: Plan, *, tokens: float) -> float:

@@ -13,7 +13,8 @@ from ..pipeline import pipeline, zero_bubble
 from ..zero import fsdp
 from .activations import layer_bytes
 from .constants import constant, software
-from .shapes import V_SHAPED, Batch, Block, Cluster, Layout, Model
+from .pieces import directions, held_pieces, holds_output, require_stage
+from .shapes import Batch, Block, Cluster, Layout, Model
 
 BUCKETS = (
     "weights", "gradients", "optimizer", "activations", "working", "logits", "gathered", "update", "context",
@@ -34,35 +35,8 @@ def _dealt(layers: int, stages: int) -> tuple[int, ...]:
     return layers_per_stage(layers=layers, stages=stages)
 
 
-def held_pieces(layout: Layout, stage: int) -> tuple[tuple[int, int], ...]:
-    """The pieces of the model that a GPU of a stage holds: each with its number and the number of all pieces.
-
-    A V-shaped schedule folds twice as many pieces as stages, and DualPipe holds a stage of each direction.
-
-    Source:  Qi et al. 2024, arXiv:2405.15362, section 4 (V); DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.1 (DualPipe).
-
-    >>> held_pieces(Layout(pp=4, schedule="dualpipev"), 0), held_pieces(Layout(pp=4, schedule="dualpipe"), 1)
-    (((0, 8), (7, 8)), ((1, 4), (2, 4)))
-    """
-    _require_stage(layout, stage)
-    if layout.pp > 1 and layout.schedule in V_SHAPED:
-        return (stage, 2 * layout.pp), (2 * layout.pp - 1 - stage, 2 * layout.pp)
-    if layout.pp > 1 and layout.schedule == "dualpipe":
-        return (stage, layout.pp), (layout.pp - 1 - stage, layout.pp)
-    return ((stage, layout.pp),)
-
-
-def holds_output(layout: Layout, stage: int) -> bool:
-    """Whether a GPU of a stage computes the output layer and the loss.
-
-    >>> [holds_output(Layout(pp=2, schedule=schedule), 0) for schedule in ("1f1b", "zb-v")]
-    [False, True]
-    """
-    return any(piece == count - 1 for piece, count in held_pieces(layout, stage))
-
-
 def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]:
-    """Numbers of layers on a GPU of a stage, by kind.
+    """Numbers of layers on a GPU of a stage, by kind. The last stage has the layers of multi-token prediction as well.
 
     >>> mixture = Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3)
     >>> {block.mlp: count for block, count in layer_kinds(mixture, Layout(pp=2), 0).items()}
@@ -73,6 +47,8 @@ def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]
         layers = _dealt(model.layers, count)
         first = sum(layers[:piece])
         found.update(model.blocks[first : first + layers[piece]])
+    if model.mtp_layers and holds_output(layout, stage):
+        found[model.mtp_block or model.blocks[-1]] += model.mtp_layers
     return found
 
 
@@ -96,12 +72,13 @@ def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]
     has_input = any(piece == 0 for piece, _ in held_pieces(layout, stage))
     ends = has_input + (holds_output(layout, stage) and not (model.tied and has_input))
     dense = ends * model.vocabulary * model.hidden / layout.tp
+    if model.mtp_layers and stage == layout.pp - 1:
+        dense += model.mtp_layers * 2 * model.hidden**2 / layout.tp
     mixed = sum(count for block, count in kinds.items() if block.is_mixture)
     for block, count in kinds.items():
-        shape = model.at(block)
-        dense += count * (shape.attention_parameters / layout.tp + 2 * model.hidden)
-        dense += count * (0 if block.is_mixture else shape.mlp_parameters) / layout.tp
-    dense += mixed * (model.shared_experts * model.expert_parameters / layout.tp + model.hidden * model.experts)
+        dense += count * (model.mixer_parameters(block) / layout.tp + block.halves * model.hidden)
+        dense += count * (model.at(block).mlp_parameters if block.mlp == "dense" else 0) / layout.tp
+    dense += mixed * (model.common_parameters / layout.tp + model.hidden * model.experts)
     return dense, mixed * model.experts * model.expert_parameters / (layout.ep * layout.expert_tp)
 
 
@@ -121,7 +98,7 @@ def held_micro_batches(layout: Layout, batch: Batch, stage: int) -> float:
     >>> [held_micro_batches(Layout(pp=4, virtual_stages=chunks), Batch(64, 2048), 0) for chunks in (1, 2)]
     [4, 5.5]
     """
-    _require_stage(layout, stage)
+    require_stage(layout, stage)
     return _held(layout.schedule, layout.pp, layout.virtual_stages, micro_batches(layout, batch), stage)
 
 
@@ -180,11 +157,10 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
     if holds_output(layout, stage):
         one_copy = {"copies_16": 0, "copies_32": 1}  # 4 bytes per logit
         logits = loss_memory.loss_bytes(tokens=tokens, vocabulary=model.vocabulary, tp=layout.tp, **one_copy)
-        logits *= software(layout.software)["logit_bytes"] / 4
+        logits *= (1 + model.mtp_layers) * software(layout.software)["logit_bytes"] / 4
     kept = sum(count * each[kind] for kind, count in kinds.items())
-    kept /= 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1  # a micro-batch is in one of the two directions
     return Share(
-        dense, routed, sum(kinds.values()), kept, max(each.values()), output,
+        dense, routed, sum(kinds.values()), kept / directions(layout), max(each.values()), output,
         max(0.0, again) + constant("working") * whole, logits,
     )  # fmt: skip
 
@@ -204,7 +180,7 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
     stack = software(layout.software)
     width, state_bytes = gradient_width(layout), 0 if layout.offload == "optimizer" else layout.state_bytes
     expert_shards = max(1, layout.shards * layout.tp // (layout.ep * layout.expert_tp))
-    copies = 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1  # of each stage, which share out their states
+    copies = directions(layout)  # of each stage, over which ZeRO shards as well
     sizes = ((share.dense, copies * layout.shards), (share.routed, copies * expert_shards))
     is_whole = layout.zero < 2 or keeps_whole(layout)
     parts = [_states(size, shards, layout.zero, width, state_bytes, is_whole) for size, shards in sizes]
@@ -269,11 +245,6 @@ def _states(
     }
 
 
-def _require_stage(layout: Layout, stage: int) -> None:
-    if isinstance(stage, bool) or stage not in range(layout.pp):
-        raise ValueError(f"stage must be a whole number from 0 to {layout.pp - 1}, not {stage!r}")
-
-
 def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
     """Freed memory that the allocator caches, as far as there is room; it is visible from outside and released when needed.
 
@@ -285,7 +256,8 @@ def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
 
 
 def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
-    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers.
+    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers; any
+    where layers differ.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> held = memory(llama, Layout(tp=2, dp=32), Batch(512, 8192))
@@ -295,6 +267,8 @@ def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
     local = layout.local
     layers = [sum(layer_kinds(model, local, stage).values()) for stage in (0, min(1, layout.pp - 1))]
     stages = {0, layout.pp - 1} | ({1} if layers[-1] > layers[0] else set())
+    if model.pattern:
+        stages = set(range(layout.pp))
     return max(
         (_stage_memory(layout, batch, i, share_of_stage(model, local, batch, i)) for i in sorted(stages)),
         key=lambda held: sum(held.values()),

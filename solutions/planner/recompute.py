@@ -29,9 +29,12 @@ def require_recompute(word: str) -> None:
 def recompute_phrase(word: str) -> str:
     """What a layout recomputes, as a phrase.
 
+    Raises:  ValueError that names what is unknown.
+
     >>> recompute_phrase("full"), recompute_phrase("moe_act,layernorm")
     ('full recomputation', 'recomputation of moe_act and layernorm')
     """
+    require_recompute(word)
     if word == "none":
         return "no recomputation"
     modules = word.split(",")
@@ -50,12 +53,14 @@ def recomputed_modules(word: str, block: Block) -> frozenset[str]:
 
     "selective" is core_attn, and in a layer with experts layernorm, moe_act and mla_up_proj.
 
+    Raises:  ValueError that names what is unknown.
     Source:  Megatron-LM, core/transformer/transformer_config.py, recompute_modules; Korthikanti et al. 2022, arXiv:2205.05198,
              section 4.2 (selective); DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.3 (norms and up-projections).
 
     >>> sorted(recomputed_modules("selective", Block("latent", "mixture")))
     ['layernorm', 'mla_up_proj', 'moe_act']
     """
+    require_recompute(word)
     if word == "full":
         return frozenset((WHOLE,))
     if word == "selective":

@@ -54,6 +54,8 @@ def layouts(model: Model, cluster: Cluster, batch: Batch, limits: Limits | None 
     for tp in divisors(cluster.gpus, min(limits.max_tp, cluster.gpus_per_node)):
         if model.heads % tp or model.ffn_hidden % tp or (model.kv_heads % tp and tp % model.kv_heads):
             continue
+        if model.recurrence and (model.recurrence.key_heads % tp or model.recurrence.value_heads % tp):
+            continue
         for cp in divisors(cluster.gpus // tp, limits.max_cp):
             if batch.sequence % (2 * cp if cp > 1 else 1) or batch.sequence % (tp * cp):
                 continue
@@ -117,7 +119,7 @@ def tried(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None
     True
     """
     limits = limits or Limits()
-    software = stack(limits.software, cluster.accelerator)
+    software = stack(limits.software, cluster.accelerator, sinks=model.sinks)
     limits = replace(limits, software=software.planned)
     room = min(limits.memory_bytes or cluster.memory_bytes, cluster.memory_bytes)
     for layout in layouts(model, cluster, batch, limits):

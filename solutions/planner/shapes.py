@@ -8,9 +8,9 @@ from math import isqrt
 
 from ..facts import hardware
 from ..facts.arguments import require_counts, require_positive, require_whole
+from .configurations.cards import named_model as named_model
 from .decoder import Block as Block
 from .decoder import Model as Model
-from .decoder import named_model as named_model
 
 SCHEDULES = {  # name in a layout, and name in the literature
     "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "interleaved 1F1B", "zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-V",

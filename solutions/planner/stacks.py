@@ -35,8 +35,10 @@ class Stack:
         return f"unknown software: planned as {self.planned}" if self.knowledge == "unknown" else ""
 
 
-def stack(name: str, accelerator: str) -> Stack:
+def stack(name: str, accelerator: str, *, sinks: bool = False) -> Stack:
     """Return the software that a name means on an accelerator: a row, a framework, or "unknown".
+
+    Unknown software is taken as the best for attention with sinks, which only the latest kernels fuse.
 
     Raises:  ValueError for another name, or for an accelerator without constants.
 
@@ -48,6 +50,8 @@ def stack(name: str, accelerator: str) -> Stack:
     """
     if name in ("", UNKNOWN):
         span = _table()["unknown"][chip(accelerator)["generation"]]
+        if sinks:
+            span = dict.fromkeys(span, span["best"])
         return Stack(UNKNOWN, "unknown", **span)
     named = _table()["frameworks"].get(name)
     row = named["row"] if named else name

@@ -30,7 +30,7 @@ def first_layout(model: Model, cluster: Cluster, batch: Batch, software: str = "
         for limits in (short, lean):
             if found := search(model, cluster, tried, limits=limits):
                 return found[0].layout, tried
-    lean = replace(lean, software=stack(software, cluster.accelerator).planned)
+    lean = replace(lean, software=stack(software, cluster.accelerator, sinks=model.sinks).planned)
     runs = list(layouts(model, cluster, batch, lean))
     if not runs:
         batch, runs = even, list(layouts(model, cluster, even, lean))  # which DP alone divides

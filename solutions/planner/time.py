@@ -8,23 +8,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from ..pipeline import pipeline_balance, pipeline_traffic, zero_bubble
-from ..roofline import roofline
 from .activations import layer_bytes
 from .constants import constant, software
 from .data import data_seconds
-from .host import host_link_bytes_per_s, host_memory_bytes_per_s
-from .layer import Pass, hbm_bytes_per_s, layer_passes, product_seconds
+from .host import host_link_bytes_per_s
+from .layer import hbm_bytes_per_s, layer_passes, product_seconds
 from .links import exposed_seconds, hop_seconds
-from .memory import (
-    gradient_width,
-    held_micro_batches,
-    holds_output,
-    layer_kinds,
-    micro_batches,
-    stage_parameters,
-)  # fmt: skip
-from .recompute import WHOLE, recomputed_modules
+from .memory import held_micro_batches, layer_kinds, micro_batches, stage_parameters
+from .pieces import directions, holds_output
+from .repeated import recomputed
 from .shapes import PAIRED, Batch, Block, Cluster, Layout, Model
+from .update import update_seconds
 
 PARTS = (
     "compute", "recompute", "stragglers", "tensor_parallel", "context_parallel", "expert_parallel",
@@ -42,9 +36,7 @@ class Stage:
     context: float
     expert: float
     forward: float = 0.0  # the forward pass's share of all these
-    unpaired: float = (
-        0.0  # seconds by which `expert` grows where no other micro-batch runs that could hide the all-to-alls
-    )
+    unpaired: float = 0.0  # what `expert` lacks of the all-to-alls while no other micro-batch hides them
     offload: float = 0.0
 
     @property
@@ -83,32 +75,9 @@ def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[s
         "data_parallel": data_seconds(
             cluster, layout, parameters=parameters, layers=work.layers, micro_batches=m, micro_batch_s=stage.whole
         ),
-        "optimizer": constant("step_s") + update_seconds(cluster, layout, parameters),
+        "optimizer": constant("step_s") + update_seconds(cluster, layout, parameters / directions(layout)),
         "offload": m * stage.offload,
     }
-
-
-def update_seconds(cluster: Cluster, layout: Layout, parameters: float) -> float:
-    """Seconds of the optimizer step: one pass over the states in GPU memory, or on the host, with gradients and weights in transit.
-
-    On the host, transfers overlap with the CPU's pass.
-
-    Units:   parameters of one stage on one GPU. Result in seconds.
-    Source:  Ren et al. 2021, arXiv:2101.06840, section 4 (ZeRO-Offload); Megatron-LM, --overlap-cpu-optimizer-d2h-h2d.
-
-    >>> cluster = Cluster("H100-80GB", 8)
-    >>> near, far = (update_seconds(cluster, Layout(offload=where), 1e9) for where in ("none", "optimizer"))
-    >>> far > 10 * near
-    True
-    """
-    share = parameters / (layout.shards if layout.zero else 1)
-    moved = roofline.adam_step_seconds(parameters=share, memory_bytes_per_s=1)
-    moved += 2 * share * (layout.state_bytes - 12)  # the states are read and written
-    if layout.offload != "optimizer":
-        return moved / hbm_bytes_per_s(cluster.accelerator) * constant("update_passes")
-    there = share * gradient_width(layout) / host_link_bytes_per_s(cluster)
-    back = 2 * share / host_link_bytes_per_s(cluster)
-    return max(there, back, moved / host_memory_bytes_per_s(cluster))
 
 
 @dataclass(frozen=True)
@@ -147,9 +116,7 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
     alike: dict[tuple[tuple[Block, int], ...], Stage] = {}
     found = []
     head = head_seconds(model, cluster, layout, batch)
-    each = (
-        0.5 if layout.pp > 1 and layout.schedule == "dualpipe" else 1.0
-    )  # a micro-batch is in one of the two directions
+    each = 1 / directions(layout)
     for place in range(layout.pp):
         kinds = tuple(layer_kinds(model, layout, place).items())
         if kinds not in alike:
@@ -196,56 +163,8 @@ def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: 
     return Stage(**parts)
 
 
-@dataclass(frozen=True)
-class Repeated:
-    """What recomputation repeats in one layer: seconds of compute, and shares of the forward pass's communication."""
-
-    compute: float
-    tensor: float = 0.0
-    context: float = 0.0
-    expert: float = 0.0
-
-
-def recomputed(forward: Pass, model: Model, layout: Layout, block: Block) -> Repeated:
-    """What a layer's recomputation repeats.
-
-    none        nothing                       full      everything
-    operators   every second matmul, and the small kernels (torchtitan's selective recomputation)
-    partial     everything, in some of the layers
-    modules     those of recompute.py. A recomputed MLP repeats half of TP's communication, and recomputed experts their dispatch
-                and combine; moe_act, layernorm and mla_up_proj repeat none.
-
-    Source:  Megatron-LM, core/transformer/moe/moe_layer.py: the checkpointed function includes dispatch and combine.
-
-    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
-    >>> recomputed(Pass(4.0, 3.0, 2.0, 1.0, 0.5, 0.0, 0.0, norms=0.25, activation=0.5), llama, Layout(recompute="layernorm,mlp"), Block())
-    Repeated(compute=3.75, tensor=0.5, context=0.0, expert=0.0)
-    """
-    if layout.recompute == "operators":
-        return Repeated(forward.products / 2 + forward.small)
-    if layout.recompute == "partial":
-        share = layout.recomputed_layers / model.layers
-        return Repeated(share * forward.compute, share, share, share)
-    modules = recomputed_modules(layout.recompute, block)
-    if WHOLE in modules:
-        return Repeated(forward.compute, 1.0, 1.0, 1.0)
-    whole_mlp = not modules.isdisjoint(("mlp", "moe"))
-    seconds = {
-        "core_attn": forward.core, "layernorm": forward.norms, "mla_up_proj": forward.latent, "mlp": forward.mlp + forward.activation,
-        "moe": forward.mlp + forward.activation, "moe_act": 0.0 if whole_mlp else forward.activation,
-        "shared_experts": 0.0 if whole_mlp else forward.shared,
-    }  # fmt: skip
-    sends_mlp = "mlp" in modules or ("moe" in modules and layout.expert_tp > 1)
-    return Repeated(
-        sum(seconds[name] for name in modules),
-        0.5 if sends_mlp else 0.0,
-        float("core_attn" in modules),
-        float("moe" in modules),
-    )
-
-
 def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
-    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16.
+    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16; for each token that is predicted.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> one, two = (head_seconds(llama, Cluster("H100-80GB", 8), Layout(tp=tp), Batch(64, 8192)) for tp in (1, 2))
@@ -255,7 +174,13 @@ def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -
     tokens = layout.micro_batch * batch.sequence / layout.cp
     outputs = model.vocabulary / layout.tp
     one = product_seconds(cluster.accelerator, "bf16", tokens=tokens, inputs=model.hidden, outputs=outputs)
-    return 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+    once = 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+    if not model.mtp_layers:
+        return once
+    joined = product_seconds(
+        cluster.accelerator, "bf16", tokens=tokens, inputs=2 * model.hidden, outputs=model.hidden / layout.tp
+    )
+    return once + model.mtp_layers * (once + 3 * joined)
 
 
 def _bubble(layout: Layout, waited_s: float) -> float:

@@ -32,7 +32,7 @@ class Pipeline:
 
     - loop: the pieces go around the stages, as in interleaving: piece number c·stages + s is chunk c of stage s.
     - v: two chunks, the pieces of which go down the stages and come back up, as in ZB-V and DualPipeV.
-    - both: two copies of the model, chunk 1 from the first stage to the last and chunk 2 the other way round, as in DualPipe. The
+    - both: two copies of the model, chunk 1 from the first stage to the last and chunk 2 in reverse, as in DualPipe. The
       first half of the micro-batches takes chunk 1, the second half chunk 2.
 
     Durations are whole slots, one per stage. When `weight` is given, the backward pass is split: B computes the gradient of the

@@ -25,7 +25,9 @@ Count = Annotated[int | None, typer.Option(min=1)]
     epilog="Example:  shardwise plan --model llama3-405b --cluster h100-16384 --tp 8 --pp 16 --recompute full"
 )
 def plan(
-    model: Annotated[str | None, typer.Option(help="Model, such as llama3-405b.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model, such as llama3-405b, or the path of a Hugging Face config.json.")
+    ] = None,
     cluster: Annotated[str | None, typer.Option(help="Accelerator and number of GPUs, such as h100-16384.")] = None,
     file: Annotated[
         Path | None, typer.Option(help="YAML file with a custom model, cluster, layout, batch, tokens or price.")
@@ -55,6 +57,9 @@ def plan(
     offload: Annotated[str | None, typer.Option(help="On the host: none, optimizer or activations.")] = None,
     state_bytes: Annotated[
         int | None, typer.Option(help="Optimizer states, in bytes per parameter: 12, or 8 with BF16 moments.")
+    ] = None,
+    gradient_bytes: Annotated[
+        int | None, typer.Option(help="Gradients, in bytes each: 2 or 4.  [default: as the software keeps them]")
     ] = None,
     sequence_parallel: Annotated[bool | None, typer.Option(help="Shard norms and dropout along the sequence.")] = None,
     precision: Annotated[
@@ -93,6 +98,7 @@ def plan(
         "recompute": recompute, "schedule": schedule, "sequence_parallel": sequence_parallel, "precision": precision,
         "software": software,
         "shard_group": shard_group, "ulysses": ulysses, "offload": offload, "state_bytes": state_bytes,
+        "gradient_bytes": gradient_bytes,
     }  # fmt: skip
     options = {
         "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,
@@ -125,11 +131,11 @@ def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None) -> None:
     if emit is not None:
         _emit(found, emit)
     elif as_json:
-        typer.echo(json.dumps(plans.document(found, plans.costs(found, wanted)), indent=2))
+        typer.echo(json.dumps(plans.document(found, plans.costs(found, wanted), wanted.notes), indent=2))
     else:
         from shardwise_bank.planning.tables import print_plan
 
-        print_plan(found, plans.costs(found, wanted), wanted.assumed, note)
+        print_plan(found, plans.costs(found, wanted), wanted.assumed, note, wanted.notes)
     raise typer.Exit(1 if found.faults else 0)
 
 
@@ -143,7 +149,7 @@ def _search(wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json
         _emit(found.kept[0], emit)
     elif as_json:
         rows = {
-            name: [plans.document(row, plans.costs(row, wanted)) for row in part]
+            name: [plans.document(row, plans.costs(row, wanted), wanted.notes) for row in part]
             for name, part in (("layouts", found.kept[:top]), ("pareto", found.front))
         }
         typer.echo(json.dumps({"found": len(found.kept), **rows}, indent=2))

@@ -107,7 +107,7 @@ def costs(made: Plan, wanted: PlanRequest) -> dict[str, float]:
     return found
 
 
-def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
+def document(made: Plan, costs: Mapping[str, float], notes: Sequence[str] = ()) -> dict[str, Any]:
     """Return a plan as plain data, in base units and with the planner's names."""
     found: dict[str, Any] = {
         "model": _described(made.model), "cluster": dataclasses.asdict(made.cluster),
@@ -123,7 +123,7 @@ def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
                   "tokens_per_s_per_gpu": made.tokens_per_s_per_gpu, "headroom_bytes": made.headroom_bytes,
                   "margin_bytes": made.margin_bytes,
                   "ranges": {name: list(ends) for name, ends in ranges(made, costs).items()}}  # fmt: skip
-    found |= {"counted": list(counted(made)), "warnings": list(warnings(made))}
+    found |= {"counted": list(counted(made)), "warnings": list(warnings(made)), "notes": list(notes)}
     return found | ({"run": dict(costs)} if costs else {})
 
 
@@ -145,7 +145,8 @@ def ranges(made: Plan, costs: Mapping[str, float]) -> dict[str, tuple[float, flo
 
 def _described(model: Model) -> dict[str, Any]:
     """Return a model as plain data: its sizes, its parameters, and how many layers it has of each kind."""
-    sizes = {part.name: getattr(model, part.name) for part in dataclasses.fields(model) if part.name != "pattern"}
+    sizes = dataclasses.asdict(dataclasses.replace(model, pattern=()))
+    del sizes["pattern"]
     counted = {"parameters": model.parameters, "active_parameters": model.active_parameters}
     blocks = [{"layers": count, **dataclasses.asdict(block)} for block, count in Counter(model.blocks).items()]
     return sizes | counted | {"blocks": blocks}

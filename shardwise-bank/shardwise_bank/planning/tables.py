@@ -16,6 +16,7 @@ from shardwise_bank.planning.words import (
     batch_line,
     fit_line,
     layout_line,
+    model_line,
     range_words,
     title,
 )
@@ -31,10 +32,15 @@ FIT_STYLES = {"yes": "green", "tight": "yellow", "no": "red"}
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str) -> None:
+def print_plan(
+    plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str, notes: Sequence[str] = ()
+) -> None:
     """Print everything about one plan, its faults first."""
     out = console(piped=columns())
     out.print(title(plan), style="bold", highlight=False, markup=False)
+    out.print(model_line(plan.model), highlight=False, markup=False)
+    for words in notes:
+        _bullet(out, " ", "dim", words)
     out.print("; ".join(filter(None, (layout_line(plan.layout), note))), width=columns())
     out.print(batch_line(plan.batch), style="dim" if not assumed else "")
     if assumed:

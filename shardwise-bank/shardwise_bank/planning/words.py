@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from shardwise.units import show_amount, show_number
-from shardwise_bank.solutions.planner.judging import Batch, Cluster, Layout, Plan
+from shardwise_bank.solutions.planner.decoder import ATTENTION, RECURRENT
+from shardwise_bank.solutions.planner.judging import Batch, Cluster, Layout, Model, Plan
 from shardwise_bank.solutions.planner.memory import keeps_whole
 from shardwise_bank.solutions.planner.places import Place
 from shardwise_bank.solutions.planner.recompute import recompute_phrase
@@ -27,6 +30,17 @@ LARGEST_NODE = 16  # GPUs; where fast links join more, call it a rack
 def as_sentence(words: str) -> str:
     """Return a remark of the planner as a sentence."""
     return f"{words[:1].upper()}{words[1:]}."
+
+
+def model_line(model: Model) -> str:
+    """Return the parameters of a model, those that a token uses, and its kinds of layers where they differ."""
+    words = f"{show_number(model.parameters / 1e9, 3)} billion parameters"
+    if model.experts:
+        words += f", {show_number(model.active_parameters / 1e9, 3)} active"
+    if len(mixers := Counter(block.mixer for block in model.blocks if block.mixer != "none")) > 1:
+        known = ATTENTION | RECURRENT
+        words += "; " + ", ".join(f"{count} layers with {known[mixer]}" for mixer, count in mixers.items())
+    return words
 
 
 def title(plan: Plan) -> str:

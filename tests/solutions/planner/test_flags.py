@@ -449,8 +449,16 @@ def test_what_megatron_cannot_be_told_of_a_model_is_a_comment() -> None:
     assert banded == "# Megatron-LM has no setting for the banded sparse attention of every second layer."
     assert not [line for line in flags if line.startswith("--not")]
     windowed = for_megatron(named_model("GPT-OSS-20B"))
-    assert "# The plan counts attention over the full sequence, ignoring the window." in windowed
-    assert "--window-size 128,0" in windowed
+    assert "--window-size 128,0" in windowed and "--disable-bias-linear" not in windowed
+
+
+def test_layers_that_differ_are_refused_by_name() -> None:
+    hybrid = named_model("Qwen3-Next-80B-A3B")
+    for framework in ("megatron", "torchtitan"):
+        with pytest.raises(
+            ValueError, match=r"layers of Qwen3-Next-80B-A3B, which differ \(gated delta rule, full attention\)"
+        ):
+            written(framework, hybrid, Cluster("H100-80GB", 64), Layout(dp=64), Batch(64, 4096))
 
 
 def test_the_gates_of_megatron_are_one_sort() -> None:

@@ -7,16 +7,21 @@ from dataclasses import replace
 import pytest
 
 from solutions.planner.activations import layer_bytes
+from solutions.planner.constants import constant
+from solutions.planner.constants import software as software_row
 from solutions.planner.data import data_seconds
 from solutions.planner.faults import faults_before_running
 from solutions.planner.flags import written
 from solutions.planner.judging import plan
 from solutions.planner.layer import Pass, layer_passes
 from solutions.planner.links import dispatch_seconds, phase_seconds
-from solutions.planner.memory import held_micro_batches, holds_output, layer_kinds, stage_memory
+from solutions.planner.memory import held_micro_batches, layer_kinds, stage_memory
+from solutions.planner.pieces import holds_output
 from solutions.planner.recompute import MODULES, recomputed_modules, require_recompute
+from solutions.planner.repeated import recomputed
 from solutions.planner.shapes import Batch, Block, Cluster, Layout, named_model
-from solutions.planner.time import recomputed, step, update_seconds
+from solutions.planner.time import step
+from solutions.planner.update import update_seconds
 
 LLAMA, DEEPSEEK = named_model("Llama-3-70B"), named_model("DeepSeek-V3")
 H100, BATCH = Cluster("H100-80GB", 64), Batch(256, 8192)
@@ -90,12 +95,13 @@ def test_a_router_limited_to_four_nodes_loads_the_ports_of_four() -> None:
     )
 
 
-def test_a_dispatch_in_fp8_sends_half() -> None:
+def test_a_dispatch_in_fp8_sends_half_over_ports_that_deepep_fills() -> None:
     def sent(software: str) -> float:
         return layer_passes(DEEPSEEK, H100, Layout(dp=64, ep=64, software=software), Batch(64, 4096), MIXTURE)[0].expert
 
     latency = 2 * 20e-6
-    assert sent("dualpipe-2024") - latency == pytest.approx((sent("megatron-2024") - latency) * 3 / 4)
+    filled = constant("network") / software_row("dualpipe-2024")["exchange_port"]
+    assert sent("dualpipe-2024") - latency == pytest.approx((sent("megatron-2024") - latency) * 3 / 4 * filled)
 
 
 def test_pairs_hide_the_exchange_except_where_a_pipeline_fills_and_drains() -> None:

@@ -70,9 +70,9 @@ def _placement(form: ScheduleForm) -> Iterator[str]:
     stages, half = form.stages, len(form.pipeline.batches(1))
     if form.placement == "both":
         yield (
-            f"Each stage holds two stages of the model: as chunk 1, stage 1 holds the first and stage {stages} the last; as chunk 2, the other "
-            f"way round. Micro-batches 1 to {half} pass through chunk 1, from stage 1 to stage {stages}, and the others through chunk 2, from "
-            f"stage {stages} to stage 1."
+            f"Each stage holds two of the {stages} stages of the model: stage 1 holds the first as chunk 1 and the last as chunk 2, and stage "
+            f"{stages} the last as chunk 1 and the first as chunk 2. Micro-batches 1 to {half} pass through chunk 1, from stage 1 to stage "
+            f"{stages}, and the others through chunk 2, from stage {stages} to stage 1."
         )
     elif form.placement == "v":
         yield (
