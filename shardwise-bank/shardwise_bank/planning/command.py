@@ -27,7 +27,9 @@ Count = Annotated[int | None, typer.Option(min=1)]
     epilog="Example:  shardwise plan --model llama3-405b --cluster h100-16384 --tp 8 --pp 16 --recompute full"
 )
 def plan(
-    model: Annotated[str | None, typer.Option(help="Model, such as llama3-405b.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model, such as llama3-405b, or the path of a Hugging Face config.json.")
+    ] = None,
     cluster: Annotated[str | None, typer.Option(help="Accelerator and number of GPUs, such as h100-16384.")] = None,
     file: Annotated[
         Path | None, typer.Option(help="YAML file with a custom model, cluster, layout, batch, tokens or price.")
@@ -53,11 +55,29 @@ def plan(
     virtual_stages: Annotated[int | None, typer.Option(help="Model chunks per stage, for interleaving.")] = None,
     zero: Annotated[int | None, typer.Option(help="ZeRO stage: 0, 1, 2, or 3 (FSDP).")] = None,
     micro_batch: Annotated[int | None, typer.Option(help="Micro-batch size (sequences).")] = None,
-    recompute: Annotated[str | None, typer.Option(help="Activation recomputation: none, selective or full.")] = None,
+    shard_group: Annotated[
+        int | None, typer.Option(help="Ranks over which ZeRO shards, for HSDP.  [default: all]")
+    ] = None,
+    recompute: Annotated[
+        str | None, typer.Option(help="Recomputation: none, selective, full, or modules such as moe_act,layernorm.")
+    ] = None,
     schedule: Annotated[str | None, typer.Option(help="Pipeline schedule: 1f1b, interleaved, gpipe, ...")] = None,
+    ulysses: Annotated[
+        int | None, typer.Option(help="Ranks of CP that trade heads in all-to-alls; the rest is a ring.")
+    ] = None,
+    offload: Annotated[str | None, typer.Option(help="On the host: none, optimizer or activations.")] = None,
+    state_bytes: Annotated[
+        int | None, typer.Option(help="Optimizer states, in bytes per parameter: 12, or 8 with BF16 moments.")
+    ] = None,
+    gradient_bytes: Annotated[
+        int | None, typer.Option(help="Gradients, in bytes each: 2 or 4.  [default: as the software keeps them]")
+    ] = None,
     sequence_parallel: Annotated[bool | None, typer.Option(help="Shard norms and dropout along the sequence.")] = None,
     precision: Annotated[
         str | None, typer.Option(help="Number format of the matrix multiplications: bf16, fp8, ...")
+    ] = None,
+    software: Annotated[
+        str | None, typer.Option(help="Training framework, such as megatron or torchtitan.  [default: unknown]")
     ] = None,
     global_batch: Annotated[int | None, typer.Option(help="Global batch size (sequences).")] = None,
     sequence: Annotated[int | None, typer.Option(help="Sequence length (tokens).")] = None,
@@ -87,6 +107,9 @@ def plan(
     layout = {
         "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
         "recompute": recompute, "schedule": schedule, "sequence_parallel": sequence_parallel, "precision": precision,
+        "software": software,
+        "shard_group": shard_group, "ulysses": ulysses, "offload": offload, "state_bytes": state_bytes,
+        "gradient_bytes": gradient_bytes,
     }  # fmt: skip
     options = {
         "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,
@@ -160,11 +183,12 @@ def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None, own: Comparis
         _emit(found, emit)
     elif as_json:
         compared = {"measured": own.document()} if own else {}
-        typer.echo(json.dumps(plans.document(found, plans.costs(found, wanted)) | compared, indent=2))
+        document = plans.document(found, plans.costs(found, wanted), wanted.notes) | compared
+        typer.echo(json.dumps(document, indent=2))
     else:
         from shardwise_bank.planning.tables import print_plan
 
-        print_plan(found, plans.costs(found, wanted), wanted.assumed, note)
+        print_plan(found, plans.costs(found, wanted), wanted.assumed, note, wanted.notes)
     raise typer.Exit(1 if found.faults else 0)
 
 
@@ -182,7 +206,7 @@ def _search(
         _emit(found.kept[0], emit)
     elif as_json:
         rows = {
-            name: [plans.document(row, plans.costs(row, wanted)) for row in part]
+            name: [plans.document(row, plans.costs(row, wanted), wanted.notes) for row in part]
             for name, part in (("layouts", found.kept[:top]), ("pareto", found.front))
         }
         typer.echo(json.dumps({"found": len(found.kept), **rows}, indent=2))
