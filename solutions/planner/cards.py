@@ -10,8 +10,8 @@ from ..facts.arguments import require_counts, require_positive
 from ..facts.tables import table
 from .constants import chip, constant, constants
 
-KERNELS = ("flash", "tuned", "latest")  # the measured attention replaces each of them
 LENGTH = 8192  # tokens of the measured attention
+UNKNOWN_GENERATION = "hopper"  # for the usual software
 UNKNOWN_NETWORK = 1  # Gbit/s; a plan across nodes has to give its own
 FORMATS = ("bf16", "fp8")
 
@@ -52,14 +52,12 @@ def add_card(card: Card, *, accelerator: str = "") -> str:
         for form, rate in zip(FORMATS, (card.bf16_flop_per_s, card.fp8_flop_per_s), strict=True)
     }
     table("facts/hardware.yaml")["accelerators"][name] = sheet | _figures(card, sheet, peaks)
-    generation = f"{name} attention"
-    known: dict[str, Any] = dict(chip(accelerator)) if accelerator else {}
-    known |= {"generation": generation, "matmul": card.bf16_flop_per_s / peaks["bf16"]}
+    share = card.attention_flop_per_s / peaks["bf16"] * (1 + constant("attention_length") / LENGTH)
+    known: dict[str, Any] = dict(chip(accelerator)) if accelerator else {"generation": UNKNOWN_GENERATION}
+    known |= {"matmul": card.bf16_flop_per_s / peaks["bf16"], "attention": share}
     if card.fp8_flop_per_s:
         known["fp8"] = card.fp8_flop_per_s / peaks["fp8"]
     constants()["chips"][name] = known
-    share = card.attention_flop_per_s / peaks["bf16"] * (1 + constant("attention_length") / LENGTH)
-    constants()["attention"][generation] = dict.fromkeys(KERNELS, share)
     links = table("planner/names.yaml")
     usual = links[accelerator] if accelerator else {"node": card.gpus, "network": UNKNOWN_NETWORK}
     links[name] = {**usual, "called": []}

@@ -49,12 +49,13 @@ def kernels(kind: str) -> dict[str, float]:
 
 
 def attention_share(accelerator: str, kernel: str) -> float:
-    """Share of peak FLOP/s that fused attention reaches on a chip: with "flash", "tuned" or "latest" kernels.
+    """Share of peak FLOP/s that fused attention reaches on a chip: with "flash", "tuned" or "latest" kernels, or as measured.
 
     >>> attention_share("H100-80GB", "flash") < attention_share("H100-80GB", "tuned")
     True
     """
-    share: float = constants()["attention"][chip(accelerator)["generation"]][kernel]
+    row = chip(accelerator)
+    share: float = row.get("attention") or constants()["attention"][row["generation"]][kernel]
     return share
 
 

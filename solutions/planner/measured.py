@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from .constants import WITHOUT_OVERLAP
 from .plan import Plan
-from .shapes import Layout
+from .time import step
 
 TERMS = {  # what a profile can tell apart, and the parts of the planner's step time in it
     "compute": ("compute", "recompute", "stragglers", "optimizer"),
@@ -57,32 +57,23 @@ class Correction:
     memory: float = 1.0
 
 
-def without_overlap(layout: Layout) -> Layout:
-    """Return the layout on the same software with all communication exposed.
-
-    >>> without_overlap(Layout()).software
-    'megatron-2024 without overlap'
-    """
-    return replace(layout, software=layout.software.removesuffix(WITHOUT_OVERLAP) + WITHOUT_OVERLAP)
-
-
-def compared(plan: Plan, bare: Plan, run: Measured) -> tuple[Term, ...]:
-    """Compare the measured terms with a plan; `bare` is the plan of the same layout `without_overlap`.
+def compared(plan: Plan, run: Measured) -> tuple[Term, ...]:
+    """Compare the measured terms with a plan.
 
     Units:   seconds.
     Raises:  ValueError if the terms add up to more than the step time, or a term is unknown.
 
-    >>> from .judging import Batch, Cluster, named_model, plan
-    >>> layout, run = Layout(tp=2, dp=32), Measured(12.0, {"data_parallel": 2.0})
-    >>> case = [plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), each, Batch(512, 8192))
-    ...         for each in (layout, without_overlap(layout))]
-    >>> [term.name for term in compared(*case, run)], compared(*case, run)[0].whole_s > 0
+    >>> from .judging import Batch, Cluster, Layout, named_model, plan
+    >>> made = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> terms = compared(made, Measured(12.0, {"data_parallel": 2.0}))
+    >>> [term.name for term in terms], terms[0].whole_s > terms[0].predicted_s
     (['data_parallel', 'rest'], True)
     """
     if unknown := [name for name in run.terms if name not in TERMS]:
         raise ValueError(f"unknown terms of the step time: {', '.join(unknown)}; known: {', '.join(TERMS)}")
+    bare = _exposed_step(plan)
     terms = [
-        Term(name, _seconds(plan, name), seconds, _seconds(bare, name) if name in COMMUNICATION else 0.0)
+        Term(name, _seconds(plan.step, name), seconds, _seconds(bare, name) if name in COMMUNICATION else 0.0)
         for name, seconds in run.terms.items()
     ]
     if run.step_s is None:
@@ -92,14 +83,20 @@ def compared(plan: Plan, bare: Plan, run: Measured) -> tuple[Term, ...]:
         raise ValueError(
             f"the terms add up to {sum(run.terms.values()):.4g} s, more than the step time of {run.step_s:.4g} s"
         )
-    others = sum(_seconds(plan, name) for name in TERMS if name not in run.terms)
+    others = sum(_seconds(plan.step, name) for name in TERMS if name not in run.terms)
     if others and len(run.terms) < len(TERMS):
         terms.append(Term("rest" if terms else "step", others, max(0.0, left)))
     return tuple(terms)
 
 
-def _seconds(plan: Plan, term: str) -> float:
-    return sum(plan.step[part] for part in TERMS[term])
+def _exposed_step(plan: Plan) -> dict[str, float]:
+    """The step time of the same run on the same software with all communication exposed."""
+    layout = replace(plan.layout, software=plan.layout.software + WITHOUT_OVERLAP)
+    return step(plan.model, plan.cluster, layout, plan.batch)
+
+
+def _seconds(parts: Mapping[str, float], term: str) -> float:
+    return sum(parts[part] for part in TERMS[term])
 
 
 def correction(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Correction:
@@ -114,25 +111,25 @@ def correction(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Correction
     return Correction(ratios, rest, _memory_ratio(plan, run))
 
 
-def corrected(plan: Plan, bare: Plan, change: Correction) -> Plan:
+def corrected(plan: Plan, change: Correction) -> Plan:
     """Return the plan of another layout, with the correction of a measured run.
 
-    >>> from .judging import Batch, Cluster, named_model, plan
+    >>> from .judging import Batch, Cluster, Layout, named_model, plan
     >>> made = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
-    >>> round(corrected(made, made, Correction({}, rest=1.5)).step_s / made.step_s, 3)
+    >>> round(corrected(made, Correction({}, rest=1.5)).step_s / made.step_s, 3)
     1.5
     """
     if not plan.step:
         return plan
-    step = dict(plan.step)
+    bare, parts_s = _exposed_step(plan), dict(plan.step)
     for name, parts in TERMS.items():
         for part in parts:
             if name not in change.ratios:
-                step[part] *= change.rest
+                parts_s[part] *= change.rest
             else:
-                step[part] = change.ratios[name] * (bare if name in COMMUNICATION else plan).step[part]
+                parts_s[part] = change.ratios[name] * (bare if name in COMMUNICATION else plan.step)[part]
     memory = {name: size * (change.memory if name in MOVING else 1.0) for name, size in plan.memory.items()}
-    return replace(plan, step=step, memory=memory)
+    return replace(plan, step=parts_s, memory=memory)
 
 
 def counted_memory(plan: Plan, kind: str) -> float:
@@ -155,10 +152,10 @@ def _memory_ratio(plan: Plan, run: Measured) -> float:
 
 def remarks(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Iterator[str]:
     """Explain each term that is off by more than a plan usually is, and the memory likewise."""
-    step = run.step_s or plan.step_s
+    step_s = run.step_s or plan.step_s
     for term in terms:
         apart = term.measured_s - term.predicted_s
-        if abs(apart) > max(SMALL * step, SIMILAR * term.predicted_s):
+        if abs(apart) > max(SMALL * step_s, SIMILAR * term.predicted_s):
             yield _remark(term)
     if run.memory_bytes is not None:
         yield from _memory_remarks(plan, run.memory_bytes, run.memory_kind)

@@ -12,7 +12,7 @@ from shardwise.errors import ShardwiseError
 from shardwise_bank.planning.inputs import COMMAND, PARTS, PlanRequest, _Faults, asked
 from shardwise_bank.planning.plans import SearchResult, planned
 from shardwise_bank.planning.trace import read_trace
-from shardwise_bank.solutions.planner.judging import Layout, Plan, plan
+from shardwise_bank.solutions.planner.judging import Layout, Plan
 from shardwise_bank.solutions.planner.measured import (
     MEMORY_KINDS,
     TERMS,
@@ -23,7 +23,6 @@ from shardwise_bank.solutions.planner.measured import (
     corrected,
     correction,
     remarks,
-    without_overlap,
 )  # fmt: skip
 from shardwise_bank.solutions.planner.search import pareto, ranked
 
@@ -48,15 +47,13 @@ class Comparison:
             self.plan.model, self.plan.cluster, self.plan.layout, self.plan.batch,
         ):  # fmt: skip
             return made
-        return self._corrected(made)
-
-    def _corrected(self, made: Plan) -> Plan:
-        bare = plan(made.model, made.cluster, without_overlap(made.layout), made.batch)
-        return corrected(made, bare, self.change)
+        return corrected(made, self.change)
 
     def correct_search(self, found: SearchResult) -> SearchResult:
         """Return the layouts of a search corrected by the measured run: those that still fit, fastest first."""
-        kept = ranked(one for one in map(self._corrected, found.kept) if one.memory_bytes <= found.room_bytes)
+        kept = ranked(
+            one for one in (corrected(each, self.change) for each in found.kept) if one.memory_bytes <= found.room_bytes
+        )
         return SearchResult(kept, pareto(kept), found.room_bytes)
 
     def document(self) -> dict[str, Any]:
@@ -86,9 +83,8 @@ def comparison(
     if not made.step:
         raise ShardwiseError(f"{file}: cannot plan this run: {'; '.join(fault.words for fault in made.faults)}.")
     figures = _measured(file, data, made)
-    bare = plan(made.model, made.cluster, without_overlap(made.layout), made.batch)
     try:
-        terms = compared(made, bare, figures)
+        terms = compared(made, figures)
     except ValueError as error:
         raise ShardwiseError(f"{file}: {error}.") from error
     return Comparison(made, figures, terms, correction(made, terms, figures), _for_others(options, parts))
