@@ -44,7 +44,9 @@ def mixture_parameters(
     671
     """
     require_positive(layer_weights=layer_weights, attention_weights=attention_weights)
-    require_counts(layers=layers, dense_layers=dense_layers, hidden=hidden, ffn_hidden=ffn_hidden, vocabulary=vocabulary)
+    require_counts(
+        layers=layers, dense_layers=dense_layers, hidden=hidden, ffn_hidden=ffn_hidden, vocabulary=vocabulary
+    )
     if layers <= dense_layers:
         raise ValueError(f"{dense_layers} dense layers leave none of {layers} for experts")
     with_experts = (layers - dense_layers) * layer_weights
@@ -81,7 +83,14 @@ def multiplied_parameters(
 
 
 def step_work_flop(
-    *, active_parameters: float, tokens: int, layers: int, sequence_length: int, heads: int, score_dim: int, value_dim: int
+    *,
+    active_parameters: float,
+    tokens: int,
+    layers: int,
+    sequence_length: int,
+    heads: int,
+    score_dim: int,
+    value_dim: int,
 ) -> float:
     """Return the FLOP of one step's matmuls, forward and backward, with core attention in full.
 

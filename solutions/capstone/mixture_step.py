@@ -95,9 +95,7 @@ def dualpipe_step_seconds(
     return micro_batches * work_s + (stages + 1) * exchange_s + bubble_s
 
 
-def hidden_share(
-    *, exchange_s: float, stages: int, micro_batches: int, exposed_s: float, pipeline_s: float
-) -> float:
+def hidden_share(*, exchange_s: float, stages: int, micro_batches: int, exposed_s: float, pipeline_s: float) -> float:
     """Return which part of the time that DualPipe saves is exchange behind a partner's work; the rest is bubble.
 
         share = (m - p - 1)·x / (1F1B without overlap - DualPipe)

@@ -57,7 +57,14 @@ def multiplied_parameters(
 
 
 def step_work_flop(
-    *, active_parameters: float, tokens: int, layers: int, sequence_length: int, heads: int, score_dim: int, value_dim: int
+    *,
+    active_parameters: float,
+    tokens: int,
+    layers: int,
+    sequence_length: int,
+    heads: int,
+    score_dim: int,
+    value_dim: int,
 ) -> float:
     """Count one token's operations: in every weight, and for each head, pair and channel of scores and of values."""
     weights = flop_per_weight_and_token() * Fraction(active_parameters)
@@ -188,9 +195,7 @@ def dualpipe_step_seconds(
     return float(end - waited + Fraction(bubble_s))
 
 
-def hidden_share(
-    *, exchange_s: float, stages: int, micro_batches: int, exposed_s: float, pipeline_s: float
-) -> float:
+def hidden_share(*, exchange_s: float, stages: int, micro_batches: int, exposed_s: float, pipeline_s: float) -> float:
     """Count the pairs on a middle GPU of the schedule, and add up the exchange that each of them hides."""
     middle = list(_dualpipe_order(stages // 2, stages, micro_batches))
     hidden = sum((Fraction(exchange_s) for kind, _ in middle if kind == "FB"), Fraction(0))
