@@ -192,7 +192,7 @@ def kept_layer_bytes(
 
 
 def dualpipe_peak_bytes(*, state_bytes: float, layer_bytes: float, layers: int, stages: int) -> float:
-    """Return the peak memory of a GPU under DualPipe: states, and the activations of p + 1 micro-batches on 1/p of the layers.
+    """Return the peak memory per GPU under DualPipe: states, and the activations of p + 1 micro-batches on 1/p of the layers.
 
         bytes = states + (p + 1)·(L/p)·kept
 

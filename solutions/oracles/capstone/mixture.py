@@ -124,7 +124,7 @@ def kept_layer_bytes(
 
 
 def dualpipe_peak_bytes(*, state_bytes: float, layer_bytes: float, layers: int, stages: int) -> float:
-    """Run the schedule, and see how many micro-batches of a stage the fullest GPU holds at a time."""
+    """Run the schedule, and see how many micro-batches of a stage the most loaded GPU holds at a time."""
     in_flight = max(_most_held(order) for order in _orders(stages, 4 * stages))
     return float(Fraction(state_bytes) + Fraction(layer_bytes) * Fraction(layers, stages) * in_flight)
 
