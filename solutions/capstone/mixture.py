@@ -115,28 +115,27 @@ def step_work_flop(
 
 
 def two_rate_seconds(
-    *, step_flop: float, active_parameters: float, tokens: int, gpus: int, weight_flop_per_s: float,
-    attention_flop_per_s: float,
+    *, active_parameters: float, tokens: int, layers: int, sequence_length: int, heads: int, score_dim: int,
+    value_dim: int, gpus: int, weight_flop_per_s: float, attention_flop_per_s: float,
 ) -> float:  # fmt: skip
     """Return the compute time of a step whose matmuls with weights and whose core attention run at different rates.
 
-        seconds = 6·T·N / (G·r) + (FLOP - 6·T·N) / (G·r')
+        seconds = T·( 6·N / r  +  6·L·s·a·(q + v) / r' ) / G
 
-    Units:   FLOP/s that one GPU achieves; tokens of the global batch; counts. Result in seconds.
-    Raises:  ValueError if an argument is not positive, or step_flop is below the work with weights.
+    Units:   as step_work_flop; FLOP/s that one GPU achieves; counts. Result in seconds.
+    Raises:  ValueError if an argument is not positive.
     Source:  counting; DeepSeek-AI 2024, arXiv:2412.19437, section 3.3.1: core attention stays out of FP8.
 
-    >>> two_rate_seconds(step_flop=280e12, active_parameters=1e12, tokens=40, gpus=1, weight_flop_per_s=600e12,
-    ...                  attention_flop_per_s=400e12)
-    0.5
+    >>> two_rate_seconds(active_parameters=1e12, tokens=40, layers=10, sequence_length=1000, heads=10, score_dim=6e6,
+    ...                  value_dim=4e6, gpus=1, weight_flop_per_s=600e12, attention_flop_per_s=400e12)
+    1.0
     """
-    require_positive(step_flop=step_flop, active_parameters=active_parameters)
-    require_counts(tokens=tokens, gpus=gpus)
+    require_positive(active_parameters=active_parameters, score_dim=score_dim, value_dim=value_dim)
+    require_counts(tokens=tokens, layers=layers, sequence_length=sequence_length, heads=heads, gpus=gpus)
     require_positive(weight_flop_per_s=weight_flop_per_s, attention_flop_per_s=attention_flop_per_s)
-    with_weights = 6 * active_parameters * tokens
-    if step_flop < with_weights:
-        raise ValueError(f"a step of {step_flop:.3g} FLOP does less than its weights take")
-    return (with_weights / weight_flop_per_s + (step_flop - with_weights) / attention_flop_per_s) / gpus
+    with_weights = 6 * active_parameters
+    core_attention = 6 * layers * sequence_length * heads * (score_dim + value_dim)
+    return tokens * (with_weights / weight_flop_per_s + core_attention / attention_flop_per_s) / gpus
 
 
 def dualpipe_state_bytes(*, parameters: float, routed_parameters: float, stages: int, dp: int, ep: int) -> float:

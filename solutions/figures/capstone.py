@@ -141,18 +141,9 @@ def days_against_utilisation() -> Figure:
 def where_a_mixtures_step_goes() -> Figure:
     """The step of DeepSeek-V3's run by part: plain 1F1B without overlap, and DualPipe, at the lesson's rates."""
     stages, micro_batches, tokens = 16, 15360 // 128, 15360 * 4096  # DeepSeek-AI 2024, arXiv:2412.19437, section 3.2
-    work = mixture.step_work_flop(
-        active_parameters=36.62e9,
-        tokens=tokens,
-        layers=61,
-        sequence_length=4096,
-        heads=128,
-        score_dim=192,
-        value_dim=128,
-    )
     compute_s = mixture.two_rate_seconds(
-        step_flop=work, active_parameters=36.62e9, tokens=tokens, gpus=2048, weight_flop_per_s=525e12,
-        attention_flop_per_s=375e12,
+        active_parameters=36.62e9, tokens=tokens, layers=61, sequence_length=4096, heads=128, score_dim=192,
+        value_dim=128, gpus=2048, weight_flop_per_s=525e12, attention_flop_per_s=375e12,
     )  # fmt: skip
     exchange_s = (
         58

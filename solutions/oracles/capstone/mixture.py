@@ -76,14 +76,18 @@ def step_work_flop(
 
 
 def two_rate_seconds(
-    *, step_flop: float, active_parameters: float, tokens: int, gpus: int, weight_flop_per_s: float,
-    attention_flop_per_s: float,
+    *, active_parameters: float, tokens: int, layers: int, sequence_length: int, heads: int, score_dim: int,
+    value_dim: int, gpus: int, weight_flop_per_s: float, attention_flop_per_s: float,
 ) -> float:  # fmt: skip
     """Give each GPU its share of the tokens, and clock the two kinds of work one after the other."""
-    tokens_of_a_gpu = Fraction(tokens) / gpus
-    weights = flop_per_weight_and_token() * Fraction(active_parameters) * tokens_of_a_gpu
-    attention = Fraction(step_flop) / gpus - weights
-    return float(weights / Fraction(weight_flop_per_s) + attention / Fraction(attention_flop_per_s))
+    shape = {"layers": layers, "sequence_length": sequence_length, "heads": heads}
+    both = step_work_flop(
+        active_parameters=active_parameters, tokens=tokens, score_dim=score_dim, value_dim=value_dim, **shape
+    )
+    of_weights = flop_per_weight_and_token() * Fraction(active_parameters) * tokens
+    clock = of_weights / gpus / Fraction(weight_flop_per_s)
+    clock += (Fraction(both) - of_weights) / gpus / Fraction(attention_flop_per_s)
+    return float(clock)
 
 
 @lru_cache(maxsize=256)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from case_students import answers, parts_of
+from checkout import checkout_bank
+from drawing import every_sixth_at_once, tries
+from shardwise.bank.bank import Problem
+from shardwise.bank.posing import pose
+from shardwise.marking import check
 from solutions.capstone import mixture, mixture_step
 from solutions.oracles.capstone import mixture as engine
 
@@ -88,12 +95,8 @@ def test_weights_work_and_activations_are_those_counted_one_by_one(
         "active_parameters": active, "tokens": 640, "layers": layers, "sequence_length": 64, "heads": 4,
         "score_dim": 6, "value_dim": 4,
     }  # fmt: skip
-    flop = mixture.step_work_flop(**work)
-    assert flop == pytest.approx(engine.step_work_flop(**work))
-    rates: dict[str, Any] = {
-        "step_flop": flop, "active_parameters": active, "tokens": 640, "gpus": 3, "weight_flop_per_s": 6e5,
-        "attention_flop_per_s": 4e5,
-    }  # fmt: skip
+    assert mixture.step_work_flop(**work) == pytest.approx(engine.step_work_flop(**work))
+    rates: dict[str, Any] = {**work, "gpus": 3, "weight_flop_per_s": 6e5, "attention_flop_per_s": 4e5}
     assert mixture.two_rate_seconds(**rates) == pytest.approx(engine.two_rate_seconds(**rates))
     kept: dict[str, Any] = {
         "tokens": 64, "other_bytes": 300, "hidden": 16, "expert_ffn_hidden": 12, "experts_per_token": 3,
@@ -111,18 +114,9 @@ def test_a_gpu_of_dualpipe_holds_one_micro_batch_more_than_there_are_stages() ->
 def test_deepseek_v3_comes_within_two_per_cent_of_its_own_step() -> None:
     """The lesson's example, at rates of 525 and 375 TFLOP/s and a port of 45 GB/s."""
     tokens = 15360 * 4096
-    flop = mixture.step_work_flop(
-        active_parameters=36.62e9,
-        tokens=tokens,
-        layers=61,
-        sequence_length=4096,
-        heads=128,
-        score_dim=192,
-        value_dim=128,
-    )
     compute = mixture.two_rate_seconds(
-        step_flop=flop, active_parameters=36.62e9, tokens=tokens, gpus=2048, weight_flop_per_s=525e12,
-        attention_flop_per_s=375e12,
+        active_parameters=36.62e9, tokens=tokens, layers=61, sequence_length=4096, heads=128, score_dim=192,
+        value_dim=128, gpus=2048, weight_flop_per_s=525e12, attention_flop_per_s=375e12,
     )  # fmt: skip
     exchange = mixture_step.limited_exchange_seconds(
         tokens=4096, hidden=7168, node_limit=4, nodes=8, port_bytes_per_s=45e9
@@ -191,12 +185,31 @@ def test_a_run_that_cannot_be_is_refused(name: str, case: dict[str, Any], says: 
             "layer_weights": 9, "attention_weights": 9, "layers": 3, "dense_layers": 3, "hidden": 8, "ffn_hidden": 8,
             "vocabulary": 9,
         }, "3 dense layers"),
-        ("two_rate_seconds", {
-            "step_flop": 11, "active_parameters": 1, "tokens": 2, "gpus": 1, "weight_flop_per_s": 1,
-            "attention_flop_per_s": 1,
-        }, "less than its weights"),
     ],
 )  # fmt: skip
 def test_a_model_that_cannot_be_is_refused(name: str, case: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         getattr(mixture, name)(**case)
+
+
+@cache
+def case() -> Problem:
+    return checkout_bank().find("train-a-mixture")
+
+
+@pytest.mark.parametrize("seed", every_sixth_at_once(range(tries(6))))
+def test_rounding_to_three_figures_on_the_way_costs_nothing(seed: int) -> None:
+    question = pose(case(), seed)
+    feedback = check(question, answers(case(), question, digits=3))
+    assert feedback.points == question.points, feedback.say
+
+
+@pytest.mark.parametrize("seed", every_sixth_at_once(range(tries(6))))
+def test_every_drawn_run_is_a_good_one(seed: int) -> None:
+    parts = parts_of(case(), pose(case(), seed)).parts
+    right = {part.piece.name: part.bounds.right for part in parts if part.bounds}
+    assert right["bubble"] < 0.06 * right["step"]
+    assert right["pipeline"] - right["compute"] < 0.15 * right["step"]
+    assert 1.1 * right["held"] < parts[-1].draw.values["memory_bytes"]
+    assert 0.33 < right["mfu"] < 0.55
+    assert 30e3 < right["hours"] < 250e3
