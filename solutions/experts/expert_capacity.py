@@ -143,6 +143,32 @@ def best_swap(*, loads: Sequence[int], ep: int) -> str:
     return f"{first} and {second}"
 
 
+def redundant_experts(*, loads: Sequence[int], limit: float) -> int:
+    """How many extra copies of experts a layer needs until no copy gets more than a multiple of the mean load.
+
+        copies = Σ ( ⌈ load / (limit · mean) ⌉ - 1 )    over the experts above the limit
+
+    The copies of an expert share its tokens evenly.
+
+    Units:   loads of the experts; the limit is a ratio. Result is a count of copies.
+    Raises:  ValueError as load_imbalance, or if the limit is not positive.
+    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 3.4.1 (redundant experts); counting.
+
+    >>> redundant_experts(loads=[900, 500, 400, 200], limit=1.2)    # at most 600 for each copy
+    1
+    """
+    _require_loads(loads)
+    require_positive(limit=limit)
+    most = limit * sum(loads) / len(loads)
+    extra = 0
+    for load in loads:
+        copies = 1
+        while load > copies * most * (1 + EXACT):
+            copies += 1
+        extra += copies - 1
+    return extra
+
+
 def _require_loads(loads: Sequence[float]) -> None:
     if not loads:
         raise ValueError("loads must name at least one expert")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
+from ..capstone import mixture, mixture_step
 from ..cost.run_costs import mfu_from_gpu_time, mfu_with_attention, training_seconds_at_mfu, wall_clock_seconds
 from ..facts.hardware import memory_bytes, peak_flop_per_s
 from ..interactive.first_stage import STAGES, held
@@ -134,6 +135,45 @@ def days_against_utilisation() -> Figure:
         {percent: f"{percent} %" for percent in range(30, 60, 5)},
     )
     y_axis(axis, f"days on {GPUS:,} H100", (45, 95))
+    return figure
+
+
+def where_a_mixtures_step_goes() -> Figure:
+    """The step of DeepSeek-V3's run by part: plain 1F1B without overlap, and DualPipe, at the lesson's rates."""
+    stages, micro_batches, tokens = 16, 15360 // 128, 15360 * 4096  # DeepSeek-AI 2024, arXiv:2412.19437, section 3.2
+    compute_s = mixture.two_rate_seconds(
+        active_parameters=36.62e9, tokens=tokens, layers=61, sequence_length=4096, heads=128, score_dim=192,
+        value_dim=128, gpus=2048, weight_flop_per_s=525e12, attention_flop_per_s=375e12,
+    )  # fmt: skip
+    exchange_s = (
+        58
+        / stages
+        * mixture_step.limited_exchange_seconds(tokens=4096, hidden=7168, node_limit=4, nodes=8, port_bytes_per_s=45e9)
+    )
+    sync_s = mixture_step.two_ring_sync_seconds(
+        parameters=671.03e9, routed_parameters=653.91e9, stages=stages, dp=128, ep=64, port_bytes_per_s=45e9
+    )
+    work_s = compute_s / micro_batches
+    plain = (micro_batches * exchange_s, (stages - 1) * (work_s + exchange_s))
+    bubble_s = mixture_step.dualpipe_bubble_seconds(work_s=work_s, exchange_s=exchange_s, stages=stages)
+    rows = {"1F1B without overlap": plain, "DualPipe": ((stages + 1) * exchange_s, bubble_s)}
+    figure, axis = chart(7.0, 2.0)
+    for place, (exposed_s, waiting_s) in enumerate(rows.values()):
+        left = 0.0
+        for name, seconds, colour in (
+            ("compute", compute_s, BLUE), ("exchange", exposed_s, ORANGE), ("bubble", waiting_s, GREY),
+            ("gradients", sync_s, GREEN),
+        ):  # fmt: skip
+            axis.barh(place, seconds, left=left, color=colour, height=0.6, edgecolor="none")
+            if seconds > 1.5:
+                write_in(axis, left + seconds / 2, place, f"{seconds:.1f}")
+            if place == 0:
+                axis.text(left, -0.4, name, color=colour, va="bottom")
+            left += seconds
+        axis.text(left + 0.3, place, f"{left:.1f} s", va="center")
+    x_axis(axis, "seconds per step", (0, 32))
+    name_rows(axis, rows)
+    axis.spines["left"].set_visible(False)
     return figure
 
 

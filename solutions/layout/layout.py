@@ -30,6 +30,28 @@ def data_parallel_replicas(*, gpus: int, tp: int, cp: int, pp: int) -> int:
     return gpus // replica_gpus
 
 
+def folded_expert_replicas(*, gpus: int, tp: int, cp: int, pp: int, ep: int, etp: int) -> int:
+    """GPUs that hold the same part of an expert, when experts have a layout of their own on the GPUs of a stage.
+
+        replicas = gpus / (etp · ep · pp)        and  dp = gpus / (tp · cp · pp)  has to be whole too
+
+    EP takes its ranks from all GPUs of a stage, whatever TP, CP and DP do with them outside the experts. Only PP is shared.
+
+    Units:   every argument is a count.
+    Raises:  ValueError if a count is below 1, or if either product does not divide the GPUs.
+    Source:  Liu et al. 2025 (MoE parallel folding), arXiv:2504.14960, section 3.2; Megatron-LM, megatron/core/parallel_state.py.
+
+    >>> folded_expert_replicas(gpus=1024, tp=2, cp=1, pp=8, ep=64, etp=1)
+    2
+    """
+    require_counts(gpus=gpus, tp=tp, cp=cp, pp=pp, ep=ep, etp=etp)
+    if gpus % (tp * cp * pp):
+        raise ValueError(f"replicas of {tp * cp * pp} GPUs do not divide {gpus}")
+    if gpus % (etp * ep * pp):
+        raise ValueError(f"sets of experts on {etp * ep * pp} GPUs do not divide {gpus}")
+    return gpus // (etp * ep * pp)
+
+
 def usable_gpus(*, gpus: int, failed_nodes: int, gpus_per_node: int, tp: int, cp: int, pp: int) -> int:
     """GPUs that still work in whole replicas after some nodes have died.
 

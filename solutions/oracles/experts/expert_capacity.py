@@ -93,3 +93,14 @@ def best_swap(*, loads: Sequence[int], ep: int) -> str:
                 peak = swapped_peak(loads=loads, ep=ep, first=mine, second=other)
                 best = min(best, (peak, min(mine, other), max(mine, other)))
     return f"{best[1]} and {best[2]}"
+
+
+def redundant_experts(*, loads: Sequence[int], limit: float) -> int:
+    """Give the busiest copy's expert one more, until no copy is above the limit."""
+    copies = [1] * len(loads)
+    while max(Fraction(load, held) for load, held in zip(loads, copies, strict=True)) * len(loads) > Fraction(
+        str(limit)
+    ) * sum(loads):
+        busiest = max(range(len(loads)), key=lambda expert: Fraction(loads[expert], copies[expert]))
+        copies[busiest] += 1
+    return sum(copies) - len(loads)

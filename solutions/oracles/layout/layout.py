@@ -26,6 +26,18 @@ def data_parallel_replicas(*, gpus: int, tp: int, cp: int, pp: int) -> int:
 
 
 @lru_cache(maxsize=512)
+def folded_expert_replicas(*, gpus: int, tp: int, cp: int, pp: int, ep: int, etp: int) -> int:
+    """Give every GPU its part of an expert, innermost axis first, and count how many have the same one as GPU 0."""
+    data_parallel_replicas(gpus=gpus, tp=tp, cp=cp, pp=pp)
+    on_a_stage, odd = divmod(gpus, pp)
+    parts = np.arange(on_a_stage) % (etp * ep)
+    shares = np.bincount(parts, minlength=etp * ep)
+    if odd or (shares != shares[0]).any() or not shares[0]:
+        raise ValueError("a set of experts is left incomplete")
+    return int(shares[0])
+
+
+@lru_cache(maxsize=512)
 def usable_gpus(*, gpus: int, failed_nodes: int, gpus_per_node: int, tp: int, cp: int, pp: int) -> int:
     """Switch nodes off, fill replicas with the GPUs that are left, and count the GPUs of complete replicas."""
     on = np.ones(gpus, dtype=bool)

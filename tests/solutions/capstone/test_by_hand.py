@@ -27,8 +27,8 @@ FORMULA = "2*d*d + 2*d*d*k/a + 3*d*f"
 UNITS = {
     "stage_layers": "layers", "parameters": "parameters", "work": "PFLOP/s*day", "step_work": "FLOP", "compute": "s",
     "layer_weights": "weights", "weights": "GB", "states": "GB", "layer_activations": "MB", "activations": "GB", "held": "GB", "tp_wait": "s",
-    "bubble": "%", "larger_held": "GB", "larger_micro_batch": "s", "interleaved": "%", "sync": "ms", "step": "s", "mfu": "%", "duration": "days", "mtbf": "h",
-    "checkpoint": "TB", "cadence": "min", "rent": "dollars", "electricity": "dollars", "replicas": "",
+    "bubble": "%", "larger_held": "GB", "larger_micro_batch": "s", "interleaved": "%", "sync": "ms", "step": "s", "mfu": "%", "duration": "days",
+    "checkpoint": "TB", "cadence": "min", "rent": "dollars", "replicas": "",
     "micro_batches": "", "failures": "",
 }  # fmt: skip
 
@@ -70,7 +70,7 @@ def worked_out(asked: Question, slips: dict[str, float]) -> dict[str, float]:
     bus, port, virtual = it("bus bandwidth of # GB"), it("port of # GB"), it("each GPU had # virtual")
     larger, saved = it("micro-batches of # sequences instead"), it("communication together take # %")
     mtbf, node, store = it("[(]MTBF[)] is # h"), it("its part at # GB"), it("accepts at most # GB")
-    price, pue, kwh = it("GPU-hour costs # dollar"), it("PUE of # and"), it("pays # dollars? per kWh")
+    price, pue, kwh = it("GPU-hour costs # dollar"), it("PUE of # that"), it("pays # dollars? per kWh")
     n: dict[str, float] = {}
 
     def put(name: str, value: float) -> float:
@@ -103,12 +103,12 @@ def worked_out(asked: Question, slips: dict[str, float]) -> dict[str, float]:
     step = put("step", busy / (1 - bubble / 100) + max(0.0, sync / 1000 - busy / m))
     put("mfu", 100 * flop / gpus / peak / 1e12 / step)
     days = put("duration", tokens / batch * step / 86400)
-    job = put("mtbf", mtbf / gpus)
+    job = mtbf / gpus
     put("failures", 24 * days / job)
     terabytes = put("checkpoint", 12 * parameters / 1e12)
     put("cadence", math.sqrt(2 * terabytes * 1000 / min(nodes * node, store) * job * 3600) / 60)
     put("rent", gpus * 24 * days * price)
-    put("electricity", gpus * watts / 1000 * 24 * days * pue * kwh)
+    n["half of the power"] = gpus * watts / 1000 * 24 * days * pue * kwh / 2
     return n
 
 
@@ -124,7 +124,7 @@ def picked(asked: Question, name: str, *starts: str) -> str:
 def handed_in(asked: Question, slips: dict[str, float] | None = None, digits: int = 4) -> dict[str, str]:
     """The answer cell of a student who writes four figures and continues with all of them."""
     it, n = reader(asked), worked_out(asked, slips or {})
-    given = {name: f"{value:.{digits}g} {UNITS[name]}".strip() for name, value in n.items()}
+    given = {name: f"{n[name]:.{digits}g} {unit}".strip() for name, unit in UNITS.items()}
     for name in ("replicas", "micro_batches", "stage_layers"):
         given[name] = f"{n[name]:.0f} {UNITS[name]}".strip()
     whole = n["weights"] * (1 if SHARDED in asked.prompt else 3)
@@ -134,6 +134,8 @@ def handed_in(asked: Question, slips: dict[str, float] | None = None, digits: in
     given["fewer_stages"] = picked(asked, "fewer_stages", ("Yes" if fits else "No") + not_sharded)
     hides = n["sync"] / 1000 <= (n["compute"] + n["tp_wait"]) / n["micro_batches"]
     given["hidden_traffic"] = picked(asked, "hidden_traffic", "Yes, all of it" if hides else "No, a part")
+    is_power_more = n["half of the power"] > n["rent"] / (n["mfu"] + 1)
+    given["cheaper"] = picked(asked, "cheaper", "The one with the " + ("cheaper" if is_power_more else "higher"))
     given["axis_order"] = picked(asked, "axis_order", "Tensor", "Context", "Pipeline", "Data")
     return given | {"layer_formula": FORMULA, "review": wrong_statements(asked)}
 

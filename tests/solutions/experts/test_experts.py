@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solutions.experts import expert_memory, expert_traffic
+from solutions.experts import expert_capacity, expert_memory, expert_traffic
+from solutions.oracles.experts import expert_capacity as played_capacity
 from solutions.oracles.experts import expert_memory as played_memory
 from solutions.oracles.experts import expert_traffic as played_traffic
 from solutions.oracles.shapes import moe as listed
@@ -105,3 +106,16 @@ def test_the_smallest_degree_fits_and_the_next_smaller_does_not() -> None:
         expert_memory.smallest_ep(**case, room_bytes=1e9)
     with pytest.raises(ValueError, match="3 expert-parallel ranks must divide the 64"):
         expert_memory.expert_replicas(dp=64, ep=3)
+
+
+@given(
+    loads=st.lists(st.integers(0, 60), min_size=2, max_size=9).filter(any),
+    percent=st.sampled_from([100, 110, 125, 150, 200]),
+)
+def test_each_expert_above_the_limit_gets_as_many_copies_as_it_needs(loads: list[int], percent: int) -> None:
+    limit = percent / 100
+    extra = expert_capacity.redundant_experts(loads=loads, limit=limit)
+    assert extra == played_capacity.redundant_experts(loads=loads, limit=limit)
+    assert (extra == 0) == (expert_capacity.load_imbalance(loads=loads) <= limit + 1e-9)
+    with pytest.raises(ValueError, match="limit"):
+        expert_capacity.redundant_experts(loads=loads, limit=0)
