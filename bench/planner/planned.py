@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from solutions.planner import judging as planner
 from solutions.planner import memory as planner_memory
-from solutions.planner import shapes as planner_shapes
 from solutions.planner import time as planner_time
 
 from . import counts
@@ -101,7 +100,7 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         experts=shape.experts or 0, experts_per_token=shape.top_k or 0, expert_ffn_hidden=shape.expert_ffn or 0,
         shared_experts=shape.shared_expert_ffn // (shape.expert_ffn or 1),
         dense_layers=shape.layers - (shape.moe_layers or 0) if shape.is_moe else 0,
-        query_rank=shape.q_lora or 0, kv_rank=shape.kv_lora or 0, rope_head_width=shape.qk_rope or 0,
+        node_limit=4 if run.model.startswith("deepseek-v3") else 0, query_rank=shape.q_lora or 0, kv_rank=shape.kv_lora or 0, rope_head_width=shape.qk_rope or 0,
     )  # fmt: skip
     cluster = _record(
         planner.Cluster, accelerator=joined.card, gpus=run.chips, gpus_per_node=joined.domain,
@@ -110,7 +109,7 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
     dealt = _record(
         planner.Layout, tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
         virtual_stages=layout.virtual_stages, zero=layout.zero, micro_batch=layout.micro_batch,
-        recompute=layout.recompute if layout.recompute in planner_shapes.RECOMPUTE else "selective",
+        recompute=layout.recompute, offload="activations" if _offloads(row) else "none",
         recomputed_layers=layout.recomputed_layers or 0, schedule=layout.schedule,
         sequence_parallel=layout.sequence_parallel, precision=_precision(row),
         software=software(run, runs.sources.get(run.source, run.source)),
@@ -118,6 +117,11 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         gradient_bytes=layout.gradient_bytes or 0,
     )  # fmt: skip
     return model, cluster, dealt, planner.Batch(layout.global_batch, layout.sequence)
+
+
+def _offloads(row: Row) -> bool:
+    """Return whether activations go to the host, of a chip whose link to it is known."""
+    return "activation offload" in (row.run.recompute or "")
 
 
 def _expert_tp(row: Row) -> int:

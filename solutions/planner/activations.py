@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .constants import kernels, software
+from .recompute import WHOLE, recomputed_modules
 from .shapes import EIGHT_BITS, Batch, Block, Layout, Model
 
 
@@ -56,41 +57,35 @@ def _kept(model: Model, layout: Layout, batch: Batch, block: Block, word: str) -
     eight = layout.precision in EIGHT_BITS
     product = 1 if eight else 2  # bytes per element that only a matrix multiplication reads again
     layer_input = Kept(2 * model.hidden, 0)
-    if word == "full":
+    if word == "operators":
+        first = model.expert_ffn_hidden * model.experts_per_token if block.is_mixture else model.ffn_hidden
+        return layer_input + Kept(2 * model.hidden, 4 * width + 2 * kv + 2 * first)
+    again = recomputed_modules(word, block)
+    if WHOLE in again:
         return layer_input
     queries, keys_values, attended = 2 * width, 4 * kv, 2 * width + (width if eight else 0)
     if model.kv_rank:
         queries = 2 * model.heads * (model.head_dim + model.rope_head_width)
         keys_values = queries + 2 * width + 2 * (model.query_rank + model.kv_rank + model.rope_head_width)
-    attention = Kept(product * model.hidden, queries + keys_values + attended)
-    if word == "mlp":
-        return layer_input + attention
-    if word == "operators":
-        first = model.expert_ffn_hidden * model.experts_per_token if block.is_mixture else model.ffn_hidden
-        return layer_input + Kept(2 * model.hidden, 4 * width + 2 * kv + 2 * first)
-    if (
-        word == "selective" and block.is_mixture
-    ):  # norms, activation functions and the latent up-projections are recomputed
-        queries, keys_values = (
-            (queries, keys_values) if not model.kv_rank else (0, 2 * (model.query_rank + model.kv_rank))
-        )
-        thin = Kept(2 * model.hidden, queries + keys_values + attended)
-        return layer_input + thin + _mlp(model, layout, block, 0)
-    norms = Kept((2 + product) * model.hidden, 0)
+        if "mla_up_proj" in again:
+            queries, keys_values = 0, 2 * (model.query_rank + model.kv_rank)
+    norms = Kept((2 + (0 if "layernorm" in again else 2 * product)) * model.hidden, 0)
     masks = Kept(2 * model.hidden if model.biases else 0, 0)
-    kept = layer_input + attention + norms + masks + _mlp(model, layout, block, product)
-    if software(layout.software)["attention"] == "written" and word == "none":
+    kept = layer_input + norms + masks + Kept(0, queries + keys_values + attended)
+    kept += _mlp(model, layout, block, product, again)
+    if software(layout.software)["attention"] == "written" and "core_attn" not in again:
         kept += Kept(0, (5 if model.biases else 4) * model.heads * batch.sequence)
     return kept
 
 
-def _mlp(model: Model, layout: Layout, block: Block, product: int) -> Kept:
+def _mlp(model: Model, layout: Layout, block: Block, product: int, again: frozenset[str]) -> Kept:
+    if not again.isdisjoint(("mlp", "moe")):
+        return Kept(0, 0)
     before: float = 2 * (model.mlp_matrices - 1)
-    if model.mlp_matrices == 3 and product:  # an activation function in a separate kernel keeps its output too
-        before += kernels(software(layout.software)["kernels"])["gate_bytes"]
+    gate = kernels(software(layout.software)["kernels"])["gate_bytes"] if model.mlp_matrices == 3 else 0
+    inner = before + gate + product  # an activation function in a separate kernel keeps its output too
     if not block.is_mixture:
-        return Kept(0, (before + product) * model.ffn_hidden)
-    copies = model.experts_per_token
-    routed = copies * (product * model.hidden + (before + product) * model.expert_ffn_hidden)
-    shared = (before + product) * model.shared_experts * model.expert_ffn_hidden
-    return Kept(0, routed + shared)
+        return Kept(0, inner * model.ffn_hidden)
+    routed = product * model.hidden + (before if "moe_act" in again else inner) * model.expert_ffn_hidden
+    shared = 0 if "shared_experts" in again else inner * model.shared_experts * model.expert_ffn_hidden
+    return Kept(0, model.experts_per_token * routed + shared)

@@ -8,8 +8,9 @@ from math import ceil
 from ..facts import hardware
 from .changes import Change, changes
 from .constants import constant
-from .memory import gradient_width, micro_batches, stage_layers
+from .memory import gradient_width, keeps_whole, micro_batches, stage_layers
 from .plan import Plan
+from .recompute import recompute_phrase
 from .shapes import Batch, Cluster, Layout
 from .time import work_of_stages
 
@@ -27,7 +28,7 @@ PARTS = {  # of the step time, as a remark names them
     "data_parallel": "exposed communication of gradients and weights (DP {dp}, ZeRO {zero})",
     "pipeline_parallel": "communication between {pp} pipeline stages",
     "bubble": "the pipeline bubble ({passes} micro-batches, {pp} stages)",
-    "recompute": "{recompute} recomputation",
+    "recompute": "{recomputation}",
 }
 Tried = tuple[Change, Plan]  # a change, and the plan that results
 
@@ -70,9 +71,11 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
         notes.append(
             f"gradients take {width} bytes per parameter, as in {layout.software}; the lessons' 16 bytes per parameter include 2"
         )
-    if layout.zero == 2 and layout.pp > 1:
+    if layout.pp > 1 and (layout.zero == 2 or keeps_whole(layout)):
         notes.append(
-            "with ZeRO-2 and a pipeline, gradients are reduced once per step, and memory counts only a GPU's shard of them"
+            "PyTorch's FSDP in a pipeline keeps gradients whole during the step, and reduces them once at its end"
+            if keeps_whole(layout)
+            else "with ZeRO-2, gradients are reduced for every micro-batch; software that reduces once per step keeps them whole, as ZeRO-1 does"
         )
     notes.append(
         "MFU counts attention over all pairs of tokens, including masked ones, relative to the dense BF16 peak"
@@ -110,6 +113,7 @@ def _over_nodes(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 def _parts(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     names = vars(plan.layout) | {"passes": micro_batches(plan.layout, plan.batch)}
+    names["recomputation"] = recompute_phrase(plan.layout.recompute)
     found = []
     for part, words in PARTS.items():
         share = plan.step[part] / plan.step_s
@@ -173,8 +177,9 @@ def _gpus_needed(plan: Plan) -> int:
 
 
 def _bytes_of_states(plan: Plan) -> int:
-    """Bytes per parameter: 2 for the weight, 12 for the optimizer states, and the gradient."""
-    return 14 + gradient_width(plan.layout)
+    """Bytes per parameter: 2 for the weight, the optimizer states, and the gradient."""
+    kept = 0 if plan.layout.offload == "optimizer" else plan.layout.state_bytes
+    return 2 + kept + gradient_width(plan.layout)
 
 
 def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:

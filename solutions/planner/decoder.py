@@ -51,7 +51,7 @@ class Model:
 
     A mixture has `experts` in all but its first `dense_layers`; `query_rank`, `kv_rank` and `rope_head_width` belong to
     latent attention. `biases` marks models until 2022, with LayerNorm and dropout; `positions` counts learned positions.
-    `pattern` has a block per layer where layers differ in more than that.
+    `node_limit` is the largest number of nodes to which its router sends a token. `pattern` has a block per layer where layers differ in more than that.
     """
 
     name: str
@@ -74,6 +74,7 @@ class Model:
     query_rank: int = 0
     kv_rank: int = 0
     rope_head_width: int = 0
+    node_limit: int = 0
     pattern: tuple[Block, ...] = ()
 
     def __post_init__(self) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 from ..facts.tables import table
 from ..layout.layout import layers_per_stage
 from .constants import chip, software
-from .shapes import SCHEDULES, Batch, Cluster, Layout, Model
+from .recompute import MODULES
+from .shapes import SCHEDULES, V_SHAPED, Batch, Cluster, Layout, Model
 
 MEGATRON, TORCHTITAN = "Megatron-LM core_v0.15.0", "TorchTitan v0.2.2"
 FLAVORS = {  # of torchtitan/models, by the names of models.yaml
@@ -28,7 +29,9 @@ FLAVORS = {  # of torchtitan/models, by the names of models.yaml
     "DeepSeek-V2": ("deepseek_v3", "236B"),
     "DeepSeek-V3": ("deepseek_v3", "671B"),
 }
-TORCH_SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "Interleaved1F1B", "zb-v": "ZBVZeroBubble"}
+TORCH_SCHEDULES = {
+    "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "Interleaved1F1B", "zb-v": "ZBVZeroBubble", "dualpipev": "DualPipeV",
+}  # fmt: skip
 Settings = dict[str, object]
 
 
@@ -58,7 +61,7 @@ def written(framework: str, model: Model, cluster: Cluster, layout: Layout, batc
 
 def _chunks(layout: Layout) -> int:
     """Number of pieces into which the pipeline splits the layers."""
-    return layout.pp * (2 if layout.schedule == "zb-v" else layout.virtual_stages)
+    return layout.pp * (2 if layout.schedule in V_SHAPED else layout.virtual_stages)
 
 
 def _ends(model: Model, layout: Layout) -> int | None:
@@ -90,7 +93,11 @@ def _not_in_megatron(model: Model, layout: Layout) -> Iterator[str]:
     if model.experts and layout.tp > 1 and not layout.sequence_parallel:
         yield "tensor parallelism of a mixture without sequence parallelism"
     if layout.recompute == "operators":
-        yield "recomputing single operators; it has none, selective, mlp, partial and full"
+        yield "recomputing single operators; it recomputes modules, such as mlp"
+    if layout.offload == "activations":
+        yield "offloading activations; later releases have --fine-grained-activation-offloading"
+    if layout.state_bytes not in (12, 8):
+        yield f"{layout.state_bytes} bytes of optimizer states per parameter; it has 12, and 8 with BF16 moments"
 
 
 def _megatron(model: Model, layout: Layout, batch: Batch) -> str:
@@ -138,6 +145,8 @@ def _megatron_layout(model: Model, layout: Layout) -> Settings:
         "tensor-model-parallel-size": layout.tp,
         "sequence-parallel": layout.sequence_parallel and layout.tp > 1,
         "context-parallel-size": layout.cp,
+        "cp-comm-type": {1: 0, layout.cp: "a2a"}.get(layout.ulysses, "a2a+p2p") if layout.cp > 1 else 0,
+        "hierarchical-context-parallel-sizes": [layout.ulysses, layout.ring] if 1 < layout.ulysses < layout.cp else 0,
         "pipeline-model-parallel-size": layout.pp,
         "num-virtual-stages-per-pipeline-rank": layout.virtual_stages if layout.virtual_stages > 1 else 0,
         "tp-comm-overlap": layout.tp > 1 and layout.sequence_parallel and stack["overlap"] == "all",
@@ -156,6 +165,14 @@ def _megatron_layout(model: Model, layout: Layout) -> Settings:
     if layout.zero >= 2:
         sharded = "optim_grads" if layout.zero == 2 else "optim_grads_params"
         flags |= {"use-megatron-fsdp": True, "data-parallel-sharding-strategy": sharded, "ckpt-format": "fsdp_dtensor"}
+    if layout.offload == "optimizer":
+        flags |= {"optimizer-cpu-offload": True, "overlap-cpu-optimizer-d2h-h2d": True}
+    if layout.offload == "optimizer" or layout.state_bytes != 12:
+        flags["use-precision-aware-optimizer"] = True
+    if layout.state_bytes == 8:
+        flags |= {"exp-avg-dtype": "bf16", "exp-avg-sq-dtype": "bf16"}
+    if stack.get("hides_experts") == "between" and layout.ep > 1:
+        flags["overlap-moe-expert-parallel-comm"] = True
     if layout.zero and layout.shard_group:
         flags["num-distributed-optimizer-instances"] = layout.dp * layout.cp // layout.shard_group
     return flags | _megatron_recompute(model, layout) | _megatron_precision(layout)
@@ -170,12 +187,13 @@ def _megatron_recompute(model: Model, layout: Layout) -> Settings:
     kinds: Mapping[str, Settings] = {
         "none": {},
         "selective": {"recompute-granularity": "selective", "recompute-modules": thin if model.experts else 0},
-        "mlp": {"recompute-granularity": "selective", "recompute-modules": "mlp"},
         "full": {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1},
         "partial": {"recompute-granularity": "full", "recompute-method": "block",
                     "recompute-num-layers": -(-layout.recomputed_layers // layout.pp)},
     }  # fmt: skip
-    return kinds[layout.recompute]
+    if layout.recompute in kinds:
+        return kinds[layout.recompute]
+    return {"recompute-granularity": "selective", "recompute-modules": layout.recompute.split(",")}
 
 
 def _megatron_precision(layout: Layout) -> Settings:
@@ -250,8 +268,14 @@ def _not_in_torchtitan(model: Model, layout: Layout) -> Iterator[str]:
         yield "tensor parallelism without sequence parallelism"
     if layout.precision in ("fp16", "nvfp4"):
         yield f"{layout.precision}; it has bf16, fp8 and mxfp8"
-    if layout.recompute == "mlp":
-        yield "recomputing only the MLPs; it has none, single operators, every n-th layer and full"
+    if any(module in MODULES for module in layout.recompute.split(",")):
+        yield f"recomputing only {layout.recompute}; it has none, single operators, every n-th layer and full"
+    if layout.ulysses > 1:
+        yield "context parallelism by all-to-alls (Ulysses); it has a ring"
+    if layout.offload == "activations":
+        yield "offloading activations"
+    if layout.state_bytes != 12:
+        yield f"{layout.state_bytes} bytes of optimizer states per parameter; it keeps 12"
     if layout.recompute == "partial" and (not layout.recomputed_layers or model.layers % layout.recomputed_layers):
         yield f"recomputing {layout.recomputed_layers} of {model.layers} layers; it recomputes every n-th"
 
@@ -263,6 +287,7 @@ def _torchtitan(model: Model, layout: Layout, batch: Batch) -> str:
             "local_batch_size": batch.global_batch // layout.dp if layout.pp > 1 else layout.micro_batch,
             "global_batch_size": batch.global_batch,
             "seq_len": batch.sequence,
+            **({"enable_cpu_offload": True} if layout.offload == "optimizer" else {}),
         },
         "parallelism": _titan_parallelism(model, layout),
         "activation_checkpoint": _titan_recompute(model, layout),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..facts.arguments import require_counts
 from ..roofline import flops
+from .recompute import recomputed_modules
 from .shapes import Batch, Layout, Model
 
 
@@ -52,10 +53,12 @@ def step_flop(model: Model, layout: Layout, batch: Batch, *, again: bool) -> flo
     layers = part["projections"] + part["scores"] + part["mlp"]
     repeated = {
         "none": 0.0,
-        "selective": part["scores"],
         "operators": (part["projections"] + part["mlp"]) / 2,
-        "mlp": part["mlp"],
         "full": layers,
         "partial": layers * layout.recomputed_layers / model.layers,
-    }[layout.recompute]
+    }.get(layout.recompute)
+    if repeated is None:
+        modules = [recomputed_modules(layout.recompute, block) for block in model.blocks]
+        repeated = part["scores"] * sum("core_attn" in each for each in modules) / model.layers
+        repeated += part["mlp"] * sum(not each.isdisjoint(("mlp", "moe")) for each in modules) / model.layers
     return batch.tokens * (3 * (layers + part["output"]) + (repeated if again else 0.0))

@@ -11,7 +11,7 @@ from ..facts.arguments import require_positive
 from ..roofline import flops
 from ..tensor_and_context import context_parallel, tensor_parallel
 from .constants import attention_share, chip, constant, kernels, software
-from .links import dispatch_seconds, exposed_seconds, hop_seconds, phase_seconds
+from .links import all_to_all_seconds, dispatch_seconds, exposed_seconds, hop_seconds, phase_seconds
 from .shapes import EIGHT_BITS, Batch, Block, Cluster, Layout, Model
 
 BACKWARD_CORE = 2.5  # fused attention: five matmuls backward for two forward (Dao 2023, arXiv:2307.08691, section 3.1)
@@ -28,7 +28,11 @@ class Pass:
     small: float  # norms, sums, activation functions, casts, and kernel launches
     tensor: float
     context: float
-    expert: float
+    expert: float  # dispatch and combine
+    norms: float = 0.0  # share of `small`
+    activation: float = 0.0  # share of `small`: the activation function
+    latent: float = 0.0  # share of `products`: up-projections of latent attention
+    shared: float = 0.0  # share of `mlp`: shared experts
 
     @property
     def compute(self) -> float:
@@ -103,7 +107,7 @@ def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, b
     True
     """
     model, stack = model.at(block), software(layout.software)
-    attention, mlp, elements = _products(model, cluster, layout, batch, block)
+    attention, mlp, elements, parts = _products(model, cluster, layout, batch, block)
     core, back_core = _attention_core(model, cluster, layout, batch, stack)
     small = _small_seconds(model, cluster, layout, batch, stack, elements)
     started = kernels(stack["kernels"])["launch_s"]
@@ -112,11 +116,12 @@ def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, b
         host = constant("mixture_host_s")
         forward_small = max(forward_small, host - attention - mlp - core)
         backward_small = max(backward_small, 2 * host - 2 * (attention + mlp) - back_core)
-    expert = 2 * _dispatch(model, cluster, layout, batch) if block.is_mixture else 0.0
+    expert = _expert_seconds(model, cluster, layout, batch, stack) if block.is_mixture else 0.0
+    parts |= _parts_of_small(model, cluster, layout, batch, stack, elements)
     forward_sent = _sent(model, cluster, layout, batch, stack, core, attention + mlp, block, values=2)
     backward_sent = _sent(model, cluster, layout, batch, stack, back_core, 2 * (attention + mlp), block, values=4)
     return (
-        Pass(attention + mlp, mlp, core, forward_small, *forward_sent, expert),
+        Pass(attention + mlp, mlp, core, forward_small, *forward_sent, expert, **parts),
         Pass(2 * (attention + mlp), 2 * mlp, back_core, backward_small, *backward_sent, expert),
     )
 
@@ -127,8 +132,8 @@ def _local_tokens(layout: Layout, batch: Batch) -> int:
 
 def _products(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, block: Block
-) -> tuple[float, float, dict[str, float]]:
-    """Forward seconds of the attention and MLP matmuls, and the elements that small kernels read and write."""
+) -> tuple[float, float, dict[str, float], dict[str, float]]:
+    """Forward seconds of the attention and MLP matmuls, the elements that small kernels read and write, and parts of the seconds."""
     tokens, tp, hidden = _local_tokens(layout, batch), layout.tp, model.hidden
     width, kv_width = model.heads * model.head_dim, model.kv_heads * model.head_dim
     gates = model.mlp_matrices - 1
@@ -138,25 +143,29 @@ def _products(
             cluster.accelerator, layout.precision, tokens=rows, inputs=inputs, outputs=outputs, copies=copies
         )
 
+    parts = {"latent": 0.0, "shared": 0.0}
     if model.kv_rank:
         down = model.query_rank + model.kv_rank + model.rope_head_width
-        attention = product(hidden, down) + product(width / tp, hidden) + product(model.kv_rank, 2 * width / tp)
-        attention += product(model.query_rank, model.heads * (model.head_dim + model.rope_head_width) / tp)
+        parts["latent"] = product(model.kv_rank, 2 * width / tp)
+        parts["latent"] += product(model.query_rank, model.heads * (model.head_dim + model.rope_head_width) / tp)
+        attention = product(hidden, down) + product(width / tp, hidden) + parts["latent"]
         kv_width = width
     else:
         attention = product(hidden, (width + 2 * kv_width) / tp) + product(width / tp, hidden)
     elements = {"heads": tokens * 2 * (width + kv_width) / tp, "attended": tokens * width / tp, "copies": 0.0}
     if not block.is_mixture:
         inner = model.ffn_hidden / tp
-        return attention, product(hidden, gates * inner) + product(inner, hidden), elements | {"inner": tokens * inner}
+        elements["inner"] = tokens * inner
+        return attention, product(hidden, gates * inner) + product(inner, hidden), elements, parts
     copies = tokens * model.experts_per_token / tp * layout.expert_tp
     local = max(1.0, model.experts / layout.ep)
     inner, shared = model.expert_ffn_hidden / layout.expert_tp, model.shared_experts * model.expert_ffn_hidden / tp
     grouped = product(hidden, gates * inner, copies / local, local) + product(inner, hidden, copies / local, local)
     mlp = grouped / constant("grouped") + product(hidden, model.experts, tokens / tp)
     if shared:
-        mlp += product(hidden, gates * shared) + product(shared, hidden)
-    return attention, mlp, elements | {"inner": copies * inner + tokens * shared, "copies": copies * hidden}
+        parts["shared"] = product(hidden, gates * shared) + product(shared, hidden)
+    elements |= {"inner": copies * inner + tokens * shared, "copies": copies * hidden}
+    return attention, mlp + parts["shared"], elements, parts
 
 
 def _attention_core(
@@ -184,21 +193,39 @@ def _small_seconds(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], elements: dict[str, float]
 ) -> float:
     """Seconds of a forward pass in memory-bound kernels."""
-    kind = kernels(stack["kernels"])
-    outside = _local_tokens(layout, batch) * model.hidden / (layout.tp if layout.sequence_parallel else 1)
-    moved = outside * kind["norm_bytes"]
-    moved += (2 * elements["heads"] + 2 * model.mlp_matrices * elements["inner"]) * kind["inside"]
+    parts = _parts_of_small(model, cluster, layout, batch, stack, elements)
+    moved = 2 * elements["heads"] * kernels(stack["kernels"])["inside"]
     moved += elements["copies"] * constant("permuted_bytes")
     if layout.precision in EIGHT_BITS:  # per matmul input: read 16 bits, write 8 bits and 8 bits transposed
-        moved += 4 * (2 * outside + elements["attended"] + elements["inner"])
-    return moved / hbm_bytes_per_s(cluster.accelerator)
+        moved += 4 * (2 * _outside(model, layout, batch) + elements["attended"] + elements["inner"])
+    return sum(parts.values()) + moved / hbm_bytes_per_s(cluster.accelerator)
 
 
-def _dispatch(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
-    return dispatch_seconds(
-        cluster, tokens=_local_tokens(layout, batch) / layout.tp, hidden=model.hidden, experts=model.experts,
-        experts_per_token=model.experts_per_token, ep=layout.ep, stride=layout.expert_tp,
-    )  # fmt: skip
+def _parts_of_small(
+    model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], elements: dict[str, float]
+) -> dict[str, float]:
+    """Forward seconds of norms, with residual additions, and of the activation function."""
+    kind, rate = kernels(stack["kernels"]), hbm_bytes_per_s(cluster.accelerator)
+    activation = 2 * model.mlp_matrices * elements["inner"] * kind["inside"]
+    return {"norms": _outside(model, layout, batch) * kind["norm_bytes"] / rate, "activation": activation / rate}
+
+
+def _outside(model: Model, layout: Layout, batch: Batch) -> float:
+    """Elements of one hidden state on a GPU, outside tensor parallelism."""
+    return _local_tokens(layout, batch) * model.hidden / (layout.tp if layout.sequence_parallel else 1)
+
+
+def _expert_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any]) -> float:
+    """Seconds of a dispatch, which some software sends in FP8, and of a combine in BF16."""
+
+    def sent(width: float) -> float:
+        return dispatch_seconds(
+            cluster, tokens=_local_tokens(layout, batch) / layout.tp, hidden=model.hidden, experts=model.experts,
+            experts_per_token=model.experts_per_token, ep=layout.ep, stride=layout.expert_tp,
+            node_limit=model.node_limit, bytes_per_element=width,
+        )  # fmt: skip
+
+    return sent(stack.get("dispatch_bytes", 2)) + sent(2)
 
 
 def _sent(
@@ -213,14 +240,27 @@ def _sent(
     tensor = phases * phase_seconds(cluster, message_bytes=message, size=layout.tp, stride=1)
     if stack["overlap"] == "all":
         tensor = exposed_seconds(tensor, products)
-    context = 0.0
-    if layout.cp > 1:
-        kv_heads = max(1, model.kv_heads // layout.tp)
+    return tensor, _context_seconds(model, cluster, layout, batch, core, values) if layout.cp > 1 else 0.0
+
+
+def _context_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch, core: float, values: int) -> float:
+    """Exposed seconds of context parallelism in one pass: a ring behind core attention, and Ulysses' all-to-alls before and after it."""
+    ring, ulysses = layout.ring, layout.ulysses
+    heads = max(1, model.heads // layout.tp)
+    kv_heads = max(1, model.kv_heads // layout.tp)
+    kv_heads = max(kv_heads, ulysses) if ulysses > 1 else kv_heads  # copied where a rank would have less than one
+    exposed = 0.0
+    if ring > 1:
         sent = layout.micro_batch * values / 2 * context_parallel.exchange_bytes(
-            tokens=batch.sequence, kv_heads=kv_heads, head_width=model.head_dim, cp=layout.cp
+            tokens=batch.sequence, kv_heads=kv_heads // ulysses, head_width=model.head_dim, cp=ring
         )  # fmt: skip
         away = layout.tp * layout.cp > cluster.gpus_per_node
-        hops = layout.cp - 1
+        hops = ring - 1
         one = hop_seconds(cluster, message_bytes=sent / hops, stride=cluster.gpus_per_node if away else 1)
-        context = exposed_seconds(hops * one, core)
-    return tensor, context
+        exposed += exposed_seconds(hops * one, core)
+    if ulysses > 1:
+        sent = layout.micro_batch * context_parallel.all_to_all_bytes(
+            tokens=batch.sequence // ring, heads=heads, kv_heads=kv_heads, head_width=model.head_dim, cp=ulysses
+        )  # fmt: skip
+        exposed += all_to_all_seconds(cluster, sent_bytes=sent, size=ulysses, stride=layout.tp, calls=2)
+    return exposed

@@ -9,7 +9,8 @@ from ..facts.arguments import require_counts
 from ..facts.tables import table
 from ..shapes import models
 from .constants import chip
-from .shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster, Model
+from .recompute import RECOMPUTE
+from .shapes import OFFLOAD, PRECISIONS, SCHEDULES, Cluster, Model
 
 GBIT = 10**9 / 8  # bytes
 
@@ -28,6 +29,7 @@ def names() -> dict[str, dict[str, str]]:
         "schedule": {word: word for word in SCHEDULES},
         "recompute": {word: word for word in RECOMPUTE},
         "precision": {word: word for word in PRECISIONS},
+        "offload": {word: word for word in OFFLOAD},
     }
 
 

@@ -10,7 +10,7 @@ from .names import usual_software
 from .search import Limits, layouts, search
 from .shapes import Batch, Cluster, Layout, Model
 
-SHORT = Limits(max_cp=1, micro_batches=(1,), virtual_stages=(1, 2, 4), recompute=("none", "full"))
+SHORT = Limits(max_cp=2, micro_batches=(1,), virtual_stages=(1, 2, 4), recompute=("none", "full"))
 LEAN = Limits(micro_batches=(1,), virtual_stages=(1,), recompute=("full",))  # for when the short search finds nothing
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from shardwise.units import show_amount, show_number
-from shardwise_bank.pipelines.named import NAMED, SPLIT
+from shardwise_bank.pipelines.named import NAMED, PLACED, SPLIT
 from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
 from shardwise_bank.pipelines.simulate import Run, simulate
 from shardwise_bank.planning.words import BUCKETS, layout_line
@@ -36,14 +36,13 @@ LOST = {  # what takes a share of the step time besides compute
         "red",
         ("tensor_parallel", "context_parallel", "expert_parallel", "pipeline_parallel", "data_parallel"),
     ),
-    "rest": ("stragglers and optimizer step", "green", ("stragglers", "optimizer")),
+    "rest": ("stragglers, optimizer step and offload", "green", ("stragglers", "optimizer", "offload")),
 }
 USED, BELOW = ("MFU", "blue"), ("kernels below peak FLOP/s", "grey")
 MOST_DRAWN = 2048  # operations
 COLUMNS, ROWS = 24, 25  # grid cells of a scatter chart, along memory and along MFU from 0 to 1
 NOT_DRAWN = {  # schedules that the simulator lacks, and why
     "zb-v": "each GPU holds two model chunks, one on the way down the stages and one on the way back up",
-    "dualpipe": "micro-batches enter the pipeline at both ends, and two of them meet on every GPU",
 }
 COLOURS = {FORWARD: ("forward", "blue"), BACKWARD: ("backward", "orange"), WEIGHT: ("weight gradient", "green")}
 
@@ -107,11 +106,12 @@ def pipeline_bars(plan: Plan) -> Drawing | str:
         return f"{layout.schedule_name} is not drawn: {NOT_DRAWN[name]}. Its bubble and memory follow its authors' formulas."
     whole = micro_batches(layout, plan.batch)
     count = _drawn(layout, whole)
-    if not count:
-        return f"{layout.pp} stages with {layout.virtual_stages} virtual stages each are too many to draw."
+    if not count or (name in PLACED and count < 2 * layout.pp):
+        chunks = f" with {layout.virtual_stages} virtual stages each" if layout.virtual_stages > 1 else ""
+        return f"{layout.pp} stages{chunks} are too many to draw."
     stages = stage_seconds(plan.model, plan.cluster, layout.local, plan.batch)
     run = _simulated(
-        name, count, layout.virtual_stages, tuple((_slots(stage.forward, layout), _slots(stage.backward, layout)) for stage in stages)
+        name, count, _chunks(layout), tuple((_slots(stage.forward, layout), _slots(stage.backward, layout)) for stage in stages)
     )  # fmt: skip
     few = f"{count} of {whole:,}" if count < whole else f"{whole}"
     return {
@@ -136,14 +136,20 @@ def pipeline_bars(plan: Plan) -> Drawing | str:
 def _drawn(layout: Layout, whole: int) -> int:
     """Return how many micro-batches to draw: enough to fill the pipeline and a little more, as far as there is room, or none."""
     group: int = layout.pp if layout.virtual_stages > 1 else 1
-    most = MOST_DRAWN // (layout.pp * layout.virtual_stages * (3 if layout.schedule in SPLIT else 2))
+    most = MOST_DRAWN // (layout.pp * _chunks(layout) * (3 if layout.schedule in SPLIT else 2))
     count: int = min(whole, 2 * layout.pp, most)
     return count - count % group
 
 
+def _chunks(layout: Layout) -> int:
+    """Return the number of pieces of the model on a GPU."""
+    return 2 if layout.schedule in PLACED else layout.virtual_stages
+
+
 def _slots(seconds: float, layout: Layout) -> int:
     """Convert the seconds of a stage to microseconds of one of its chunks."""
-    chunk_us: float = seconds * 1e6 / layout.virtual_stages
+    pieces = 2 if PLACED.get(layout.schedule) == "v" else layout.virtual_stages
+    chunk_us: float = seconds * 1e6 / pieces
     return max(1, round(chunk_us))
 
 
@@ -157,6 +163,7 @@ def _simulated(name: str, count: int, chunks: int, slots: tuple[tuple[int, int],
         backward=tuple(max(1, backward // 2) if is_split else backward for _, backward in slots),
         weight=tuple(max(1, backward - backward // 2) for _, backward in slots) if is_split else (),
         chunks=chunks,
+        placement=PLACED.get(name, "loop"),
     )
     return simulate(pipeline, NAMED[name](pipeline))
 

@@ -42,8 +42,20 @@ def plan(
     virtual_stages: Annotated[int | None, typer.Option(help="Model chunks per stage, for interleaving.")] = None,
     zero: Annotated[int | None, typer.Option(help="ZeRO stage: 0, 1, 2, or 3 (FSDP).")] = None,
     micro_batch: Annotated[int | None, typer.Option(help="Micro-batch size (sequences).")] = None,
-    recompute: Annotated[str | None, typer.Option(help="Activation recomputation: none, selective or full.")] = None,
+    shard_group: Annotated[
+        int | None, typer.Option(help="Ranks over which ZeRO shards, for HSDP.  [default: all]")
+    ] = None,
+    recompute: Annotated[
+        str | None, typer.Option(help="Recomputation: none, selective, full, or modules such as moe_act,layernorm.")
+    ] = None,
     schedule: Annotated[str | None, typer.Option(help="Pipeline schedule: 1f1b, interleaved, gpipe, ...")] = None,
+    ulysses: Annotated[
+        int | None, typer.Option(help="Ranks of CP that trade heads in all-to-alls; the rest is a ring.")
+    ] = None,
+    offload: Annotated[str | None, typer.Option(help="On the host: none, optimizer or activations.")] = None,
+    state_bytes: Annotated[
+        int | None, typer.Option(help="Optimizer states, in bytes per parameter: 12, or 8 with BF16 moments.")
+    ] = None,
     sequence_parallel: Annotated[bool | None, typer.Option(help="Shard norms and dropout along the sequence.")] = None,
     precision: Annotated[
         str | None, typer.Option(help="Number format of the matrix multiplications: bf16, fp8, ...")
@@ -76,6 +88,7 @@ def plan(
     layout = {
         "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
         "recompute": recompute, "schedule": schedule, "sequence_parallel": sequence_parallel, "precision": precision,
+        "shard_group": shard_group, "ulysses": ulysses, "offload": offload, "state_bytes": state_bytes,
     }  # fmt: skip
     options = {
         "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,

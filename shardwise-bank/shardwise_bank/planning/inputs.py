@@ -14,11 +14,12 @@ from typing import Any
 from shardwise.errors import ShardwiseError
 from shardwise.units import read
 from shardwise_bank.solutions.planner.names import names, usual_cluster, usual_software
+from shardwise_bank.solutions.planner.recompute import MODULES
 from shardwise_bank.solutions.planner.search import Limits
 from shardwise_bank.solutions.planner.shapes import Batch, Cluster, Layout, Model, named_model
 
 PARTS = ("model", "cluster", "layout", "batch", "tokens", "price")  # of a file
-WORDS = ("schedule", "recompute", "precision")  # options of a layout that name something
+WORDS = ("schedule", "precision", "offload")  # options of a layout that name something
 USUAL_BATCH = {"global_batch": 2048, "sequence": 8192}
 MOST_NEAR = 4
 LARGEST = 10**9  # of a count
@@ -289,6 +290,8 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
             continue
         if name in WORDS:
             found[name] = faults.named(str(value), f"{name}{faults.wording.by(f'({option})')}", known[name])
+        elif name == "recompute":
+            found[name] = _recompute(value, option, known[name], faults)
         elif isinstance(fields.get(name), bool):
             found[name] = value
             if not isinstance(value, bool):
@@ -311,6 +314,20 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
     if found.get("virtual_stages", 1) not in (1, None):
         found.setdefault("schedule", "interleaved")
     return found
+
+
+def _recompute(value: Any, option: str, known: Mapping[str, str], faults: _Faults) -> str | None:
+    """Return what to recompute: a word, or a list of modules, given as a list or separated by commas."""
+    parts = value if isinstance(value, list) else str(value).split(",")
+    if len(parts) == 1:
+        return faults.named(str(parts[0]), f"recompute{faults.wording.by(f'({option})')}", known)
+    modules = [
+        faults.named(
+            str(part), f"module to recompute{faults.wording.by(f'({option})')}", {name: name for name in MODULES}
+        )
+        for part in parts
+    ]
+    return ",".join(dict.fromkeys(module for module in modules if module)) or None
 
 
 def _batch(sizes: Mapping[str, Any], positions: int, faults: _Faults) -> tuple[Batch | None, list[str]]:
@@ -339,13 +356,14 @@ def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording
         ("virtual_stages", "virtual_stages"),
         ("zero", "zero"),
         ("recompute", "recompute"),
+        ("shard_group", "shard_groups"),
     ):
         if name in wanted.layout:
             found[limit] = (wanted.layout[name],)
     for name in ("tp", "cp", "pp", "ep"):
         if name in wanted.layout:
             found.setdefault(f"max_{name}", wanted.layout[name])
-    for name in ("precision", "software"):
+    for name in ("precision", "software", "offload", "state_bytes"):
         if name in wanted.layout:
             found[name] = wanted.layout[name]
     for words in _not_tried(wanted.layout, wording):
@@ -361,8 +379,9 @@ def _not_tried(layout: Mapping[str, Any], wording: Wording) -> Iterator[str]:
         yield wording.name("no_sequence_parallel")
     if layout.get("schedule", "1f1b") not in ("1f1b", "interleaved"):
         yield f"{wording.name('schedule')} {layout['schedule']}"
-    for name in ("recomputed_layers", "shard_group", "gradient_bytes"):
+    for name in ("recomputed_layers", "gradient_bytes"):
         if layout.get(name):
             yield name
-    if layout.get("expert_tp", 1) > 1:
-        yield "expert_tp"
+    for name in ("expert_tp", "ulysses"):
+        if layout.get(name, 1) > 1:
+            yield wording.name(name) if name == "ulysses" else name

@@ -113,7 +113,8 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
     has_cp, has_ep = (any(getattr(plan.layout, axis) > 1 for plan in plans) for axis in ("cp", "ep"))
     axes = [axis for axis in AXES if axis not in ("cp", "ep") or (axis == "cp" and has_cp) or (axis == "ep" and has_ep)]
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in (*axes, "chunks", "ZeRO", "MBS"):
+    has_groups = any(plan.layout.shard_group for plan in plans)
+    for name in (*axes, "chunks", "ZeRO", *(["shards"] * has_groups), "MBS"):
         table.add_column(name.upper() if name in AXES else name, justify="right")
     table.add_column("recompute")
     for name in ("memory", "step", "bubble", "MFU"):
@@ -121,7 +122,8 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
     for plan in plans:
         layout = plan.layout
         table.add_row(
-            *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero), str(layout.micro_batch),
+            *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero),
+            *([f"{layout.shards:,}" if layout.zero else "1"] * has_groups), str(layout.micro_batch),
             layout.recompute, show_amount(plan.memory_bytes, "GB", digits=3), show_amount(plan.step_s, "s", digits=3),
             f"{plan.bubble_idle_fraction:.0%}", f"{plan.mfu:.1%}",
         )  # fmt: skip

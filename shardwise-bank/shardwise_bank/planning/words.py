@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from shardwise.units import show_number
 from shardwise_bank.solutions.planner.judging import Batch, Cluster, Layout, Plan
+from shardwise_bank.solutions.planner.memory import keeps_whole
 from shardwise_bank.solutions.planner.places import Place
+from shardwise_bank.solutions.planner.recompute import recompute_phrase
 
 AXES = ("tp", "cp", "pp", "dp", "ep")
 SENT = {
@@ -37,8 +39,14 @@ def layout_line(layout: Layout) -> str:
     sizes = " × ".join(f"{axis.upper()} {getattr(layout, axis)}" for axis in AXES[:4])
     expert = f", EP {layout.ep}" if layout.ep > 1 else ""
     chunks = f" with {layout.virtual_stages} virtual stages" if layout.virtual_stages > 1 else ""
-    again = "no recomputation" if layout.recompute == "none" else f"{layout.recompute} recomputation"
-    return f"{sizes}{expert}, ZeRO {layout.zero}, micro-batch size {layout.micro_batch}, {layout.schedule_name}{chunks}, {again}, {layout.precision.upper()}"
+    again = recompute_phrase(layout.recompute)
+    group = f" over {layout.shard_group} ranks" if layout.shard_group else ""
+    more = [f"Ulysses {layout.ulysses}"] * (layout.ulysses > 1) + [f"{layout.offload} on the host"] * (
+        layout.offload != "none"
+    )
+    more += [f"{layout.state_bytes}-byte optimizer states"] * (layout.state_bytes != 12)
+    line = f"{sizes}{expert}, ZeRO {layout.zero}{group}, micro-batch size {layout.micro_batch}, {layout.schedule_name}{chunks}, {again}, {layout.precision.upper()}"
+    return ", ".join((line, *more))
 
 
 def batch_line(batch: Batch) -> str:
@@ -65,10 +73,18 @@ def where_it_sits(place: Place, cluster: Cluster) -> str:
 
 def what_it_sends(axis: str, layout: Layout) -> str:
     """Return what the ranks of a group of that axis send each other, and how often."""
+    if axis == "cp" and layout.ulysses > 1:
+        return (
+            f"{SENT[axis]}, in a ring, and heads in all-to-alls"
+            if layout.ring > 1
+            else "heads of queries, keys, values and outputs, in every layer"
+        )
     if axis != "dp":
         return SENT[axis]
+    if keeps_whole(layout):
+        return "weights and gradients, once per step"
     if layout.zero == 3:
         return "weights and gradients, for every micro-batch"
-    if layout.zero == 2 and layout.pp == 1:
+    if layout.zero == 2:
         return "gradients for every micro-batch, weights once per step"
     return "gradients and updated weights, once per step" if layout.zero else "gradients, once per step"

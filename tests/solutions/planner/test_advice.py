@@ -67,7 +67,10 @@ def test_nothing_is_remarked_where_no_part_is_large() -> None:
 
 def test_a_bubble_is_told_with_the_changes_that_shorten_it_and_another_batch_last() -> None:
     judged = planned(
-        Layout(tp=8, pp=16, dp=128, zero=2), model=LARGE, cluster=Cluster("H100-80GB", 16384), batch=Batch(2048, 8192)
+        Layout(tp=8, pp=16, dp=128, recompute="full"),
+        model=LARGE,
+        cluster=Cluster("H100-80GB", 16384),
+        batch=Batch(2048, 8192),
     )
     said = remark("bubble", judged)
     share = judged.step["bubble"] / judged.step_s
@@ -94,9 +97,9 @@ def test_a_part_that_takes_much_of_the_step_is_told_with_what_helps(
 def test_an_exchange_of_experts_is_told_with_what_helps() -> None:
     said = remark(
         "all-to-alls of expert parallelism (EP 64)",
-        planned(Layout(dp=64, ep=64), model=named_model("Qwen3-30B-A3B"), batch=Batch(64, 4096)),
+        planned(Layout(dp=64, ep=64), model=named_model("Qwen3-30B-A3B"), batch=Batch(1024, 4096)),
     )
-    assert "EP 32 (MFU " in said and "software that hides the all-to-alls, such as dualpipe-2024 (MFU " in said
+    assert "EP 32 (MFU " in said and "software that hides the all-to-alls, such as megatron-paired-2025 (MFU " in said
 
 
 def test_software_is_named_for_the_part_that_it_hides_alone() -> None:
@@ -199,9 +202,7 @@ def test_conventions_name_what_others_would_count() -> None:
     wide = "gradients take 4 bytes per parameter, as in megatron-2024; the lessons' 16 bytes per parameter include 2"
     assert conventions(CLUSTER, Layout(dp=64)) == (room, wide, mfu)
     assert conventions(CLUSTER, Layout(dp=64, software="nemo-2024")) == (room, mfu)
-    pipeline = (
-        "with ZeRO-2 and a pipeline, gradients are reduced once per step, and memory counts only a GPU's shard of them"
-    )
+    pipeline = "with ZeRO-2, gradients are reduced for every micro-batch; software that reduces once per step keeps them whole, as ZeRO-1 does"
     assert conventions(CLUSTER, Layout(pp=2, dp=32, zero=2)) == (room, wide, pipeline, mfu)
     assert conventions(CLUSTER, Layout(dp=64, zero=2)) == (room, wide, mfu)
 

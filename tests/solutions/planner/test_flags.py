@@ -305,7 +305,7 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
             Layout(pp=2, dp=32, schedule="zb-h1", recompute="operators"),
             [
                 "the schedule ZB-H1; it has 1F1B and interleaved 1F1B",
-                "recomputing single operators; it has none, selective, mlp, partial and full",
+                "recomputing single operators; it recomputes modules, such as mlp",
             ],
         ),
         (
@@ -336,12 +336,12 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
                 recompute="mlp",
             ),
             [
-                "the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V",
+                "the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V, DualPipeV",
                 "a shard group of 3 ranks; CP 2 must divide it",
                 "ZeRO 1, which shards only the optimizer states; plan with ZeRO 2 or 3",
                 "tensor parallelism without sequence parallelism",
                 "fp16; it has bf16, fp8 and mxfp8",
-                "recomputing only the MLPs; it has none, single operators, every n-th layer and full",
+                "recomputing only mlp; it has none, single operators, every n-th layer and full",
             ],
         ),
         (
