@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
+
+Kernels = Sequence[Sequence[float]]
 
 
-def exposed_communication(*, compute: Sequence[Sequence[float]], communication: Sequence[Sequence[float]]) -> float:
-    """Look at every stretch between two edges: does a kernel communicate in its middle, and does none compute?"""
-    exact = [[(Fraction(s), Fraction(s) + Fraction(d)) for s, d in kernels] for kernels in (compute, communication)]
+def _stretches(*kinds: Kernels) -> Iterator[tuple[Fraction, Fraction, list[bool]]]:
+    """From one edge to the next, and which kinds of kernels run in the middle of it."""
+    exact = [[(Fraction(s), Fraction(s) + Fraction(d)) for s, d in kernels] for kernels in kinds]
     edges = sorted({edge for spans in exact for span in spans for edge in span})
-    exposed = Fraction(0)
-    for start, end in itertools.pairwise(edges):
+    for start, end in pairwise(edges):
         middle = (start + end) / 2
-        computes, communicates = (any(s < middle < e for s, e in spans) for spans in exact)
+        yield start, end, [any(s < middle < e for s, e in spans) for spans in exact]
+
+
+def merged_spans(kernels: Kernels) -> list[tuple[float, float]]:
+    """Join the stretches in which a kernel runs."""
+    spans: list[tuple[float, float]] = []
+    for start, end, (runs,) in _stretches(kernels):
+        if runs and spans and spans[-1][1] == start:
+            spans[-1] = spans[-1][0], float(end)
+        elif runs:
+            spans.append((float(start), float(end)))
+    return spans
+
+
+def exposed_communication(*, compute: Kernels, communication: Kernels) -> float:
+    """Add up the stretches in which a kernel communicates and none computes."""
+    exposed = Fraction(0)
+    for start, end, (computes, communicates) in _stretches(compute, communication):
         exposed += (end - start) if communicates and not computes else 0
     return float(exposed)
