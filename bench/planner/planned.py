@@ -109,19 +109,20 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
     dealt = _record(
         planner.Layout, tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
         virtual_stages=layout.virtual_stages, zero=layout.zero, micro_batch=layout.micro_batch,
-        recompute=layout.recompute, offload="activations" if _offloads(row) else "none",
+        recompute=layout.recompute,
         recomputed_layers=layout.recomputed_layers or 0, schedule=layout.schedule,
         sequence_parallel=layout.sequence_parallel, precision=_precision(row),
         software=software(run, runs.sources.get(run.source, run.source)),
         shard_group=layout.shard_group if layout.shard_group != layout.dp * layout.cp else 0, expert_tp=_expert_tp(row),
-        gradient_bytes=layout.gradient_bytes or 0,
+        gradient_bytes=layout.gradient_bytes or 0, state_bytes=_state_bytes(row),
     )  # fmt: skip
     return model, cluster, dealt, planner.Batch(layout.global_batch, layout.sequence)
 
 
-def _offloads(row: Row) -> bool:
-    """Return whether activations go to the host, of a chip whose link to it is known."""
-    return "activation offload" in (row.run.recompute or "")
+def _state_bytes(row: Row) -> int:
+    """Return the width of the optimizer states: of an FP32 master copy with BF16 moments, or of a 16-bit remainder with them."""
+    words = f"{row.run.sharding} {row.run.note}".lower()
+    return 8 if "bf16 moments" in words else 6 if "optimizer dtype bf16" in words else 12
 
 
 def _expert_tp(row: Row) -> int:

@@ -36,7 +36,9 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("torchtitan",), "fsdp-compiled"),
     (("fms-fsdp",), "fsdp-compiled"),
     (("internevo",), "internevo-2023"),
+    (("experts by 1f1b", "deepep"), "megatron-deepep-paired-2025"),
     (("experts by 1f1b",), "megatron-paired-2025"),  # --overlap-moe-expert-parallel-comm
+    (("deepep dispatcher",), "megatron-deepep-2025"),
     (("dgxc", "v25.05"), "nemo-2025"),
     (("dgxc",), "nemo-2024"),  # recipes that reduce gradients in BF16
     (("megatron-bridge",), "nemo-2025"),

@@ -222,7 +222,7 @@ def _expert_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch
         return dispatch_seconds(
             cluster, tokens=_local_tokens(layout, batch) / layout.tp, hidden=model.hidden, experts=model.experts,
             experts_per_token=model.experts_per_token, ep=layout.ep, stride=layout.expert_tp,
-            node_limit=model.node_limit, bytes_per_element=width,
+            node_limit=model.node_limit, bytes_per_element=width, port_share=stack.get("exchange_port", 0.0),
         )  # fmt: skip
 
     return sent(stack.get("dispatch_bytes", 2)) + sent(2)

@@ -116,13 +116,14 @@ def all_to_all_seconds(cluster: Cluster, *, sent_bytes: float, size: int, stride
 
 def dispatch_seconds(
     cluster: Cluster, *, tokens: float, hidden: int, experts: int, experts_per_token: int, ep: int, stride: int = 1,
-    node_limit: int = 0, bytes_per_element: float = 2,
+    node_limit: int = 0, bytes_per_element: float = 2, port_share: float = 0,
 ) -> float:  # fmt: skip
     """Time of one all-to-all of an expert-parallel group: every copy over the fast links, one per node over the network.
 
     A router with a `node_limit` sends a token to at most that many nodes; otherwise, the expected number counts.
 
-    Units:   tokens of one GPU; counts; bytes of an element. Result in seconds.
+    Units:   tokens of one GPU; counts; bytes of an element; the share of the port that the kernels achieve, or 0 for that of
+             collectives. Result in seconds.
     Raises:  ValueError as expert_traffic.exchange_bytes and port_bytes.
     Source:  expert_traffic.py (DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.2: a token is sent to each node once).
 
@@ -133,6 +134,7 @@ def dispatch_seconds(
     require_positive(tokens=tokens)
     require_counts(hidden=hidden, experts=experts, experts_per_token=experts_per_token, ep=ep)
     require_whole(node_limit=node_limit)
+    require_not_negative(port_share=port_share)
     if ep == 1:
         return 0.0
     _, nodes = spread(cluster, size=ep, stride=stride)
@@ -141,7 +143,8 @@ def dispatch_seconds(
     far = expert_traffic.port_bytes(experts=experts, nodes=nodes, bytes_per_element=bytes_per_element, **one)
     if node_limit:
         far = min(far, node_limit * hidden * bytes_per_element * (nodes - 1) / nodes)
-    return tokens * max(near / fast_bytes_per_s(cluster), far / port_bytes_per_s(cluster)) + constant("hop_s")
+    port = port_share * cluster.network_bytes_per_s or port_bytes_per_s(cluster)
+    return tokens * max(near / fast_bytes_per_s(cluster), far / port) + constant("hop_s")
 
 
 def exposed_seconds(communication_s: float, compute_s: float) -> float:

@@ -49,6 +49,56 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 Run = Callable[..., Ran]
 
 
+# Mechanisms -----------------------------------------------------------------------------------------------------------
+
+
+def test_modules_to_recompute_are_a_list_of_words(run: Run) -> None:
+    ran = run(*SMALL, "--recompute", "Layer-Norm, mlp", "--json")
+    assert json.loads(ran.out)["layout"]["recompute"] == "layernorm,mlp"
+    assert "recomputation of layernorm and mlp" in run(*SMALL, "--recompute", "layernorm,mlp").out
+    ran = run(*SMALL, "--recompute", "layernom,full")
+    assert ran.err.splitlines() == [
+        "shardwise: Unknown module to recompute (--recompute) 'layernom'. Did you mean layernorm?",
+        "Unknown module to recompute (--recompute) 'full'. Choose from core_attn, layernorm, mla_up_proj, mlp, moe_act, moe, shared_experts.",
+    ]
+
+
+def test_mechanisms_are_options_and_all_faults_are_told(run: Run) -> None:
+    ran = run(
+        *SMALL, "--cp", "4", "--ulysses", "2", "--offload", "optimizer", "--state-bytes", "8", "--gradient-bytes", "2"
+    )
+    assert ran.code == 0
+    assert "Ulysses 2, optimizer on the host, 8-byte optimizer states" in " ".join(ran.out.split())
+    ran = run(*SMALL, "--offload", "cpu", "--state-bytes", "0", "--shard-group", "-1", "--ulysses", "two")
+    assert ran.code == 2 and "ulysses" in ran.err
+    ran = run(*SMALL, "--offload", "cpu", "--state-bytes", "0", "--shard-group", "-1")
+    assert len(ran.err.splitlines()) == 3 and "Choose from none, optimizer, activations." in ran.err
+
+
+def test_a_search_keeps_what_is_on_the_host_and_shows_shard_groups(run: Run) -> None:
+    ran = run(
+        *SMALL,
+        "--search",
+        "--zero",
+        "3",
+        "--max-tp",
+        "1",
+        "--max-cp",
+        "1",
+        "--state-bytes",
+        "8",
+        "--offload",
+        "optimizer",
+        "--json",
+    )
+    layouts = [row["layout"] for row in json.loads(ran.out)["layouts"]]
+    assert {(layout["state_bytes"], layout["offload"]) for layout in layouts} == {(8, "optimizer")}
+    assert {layout["shard_group"] for layout in layouts} == {0, 8}
+    assert "shards" in run(*SMALL, "--search", "--zero", "3").out
+    for option in ("--ulysses", "--gradient-bytes"):
+        assert f"A search does not try {option}." in run(*SMALL, "--search", option, "2").err
+
+
 # One layout -----------------------------------------------------------------------------------------------------------
 
 

@@ -56,6 +56,9 @@ def plan(
     state_bytes: Annotated[
         int | None, typer.Option(help="Optimizer states, in bytes per parameter: 12, or 8 with BF16 moments.")
     ] = None,
+    gradient_bytes: Annotated[
+        int | None, typer.Option(help="Gradients, in bytes each: 2 or 4.  [default: as the software keeps them]")
+    ] = None,
     sequence_parallel: Annotated[bool | None, typer.Option(help="Shard norms and dropout along the sequence.")] = None,
     precision: Annotated[
         str | None, typer.Option(help="Number format of the matrix multiplications: bf16, fp8, ...")
@@ -89,6 +92,7 @@ def plan(
         "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
         "recompute": recompute, "schedule": schedule, "sequence_parallel": sequence_parallel, "precision": precision,
         "shard_group": shard_group, "ulysses": ulysses, "offload": offload, "state_bytes": state_bytes,
+        "gradient_bytes": gradient_bytes,
     }  # fmt: skip
     options = {
         "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,

@@ -379,9 +379,11 @@ def _not_tried(layout: Mapping[str, Any], wording: Wording) -> Iterator[str]:
         yield wording.name("no_sequence_parallel")
     if layout.get("schedule", "1f1b") not in ("1f1b", "interleaved"):
         yield f"{wording.name('schedule')} {layout['schedule']}"
-    for name in ("recomputed_layers", "gradient_bytes"):
-        if layout.get(name):
-            yield name
-    for name in ("expert_tp", "ulysses"):
-        if layout.get(name, 1) > 1:
-            yield wording.name(name) if name == "ulysses" else name
+    if layout.get("recomputed_layers"):
+        yield "recomputed_layers"
+    if layout.get("gradient_bytes"):
+        yield wording.name("gradient_bytes")
+    if layout.get("ulysses", 1) > 1:
+        yield wording.name("ulysses")
+    if layout.get("expert_tp", 1) > 1:
+        yield "expert_tp"

@@ -495,7 +495,7 @@ def test_every_chip_and_every_software_is_complete() -> None:
         assert set(constants()["attention"][row["generation"]]) == {"flash", "tuned", "latest"}
     needed = {"attention", "kernels", "overlap", "sends_parts", "gradient_bytes", "update_bytes", "logit_bytes"}
     for name, row in constants()["software"].items():
-        more = {"bf16_gradient_bytes", "port_share", "broadcast_s", "hidden_share", "dispatch_bytes", "keeps_whole"}
+        more = {"bf16_gradient_bytes", "port_share", "broadcast_s", "hidden_share", "dispatch_bytes", "keeps_whole", "exchange_port"}
         assert needed <= set(row) <= {*needed, *more, "hides_experts"}, name
         assert row.get("hides_experts") in (None, "inside", "between"), name
         assert row["attention"] in ("written", "flash", "tuned", "latest") and row["overlap"] in (
