@@ -96,6 +96,20 @@ def test_a_policy_costs_what_its_tensors_cost(choices: Any, tokens: int, sequenc
     assert same(found["added_s"], expected["added_s"])
 
 
+def test_limits_of_offloading_and_of_the_load_count() -> None:
+    # two of two layers are needed, exactly; then copies and repeated passes take equally long, and nothing is gained by copying
+    case = {"layers": 2, "forward_s": 1.0, "layer_bytes": 3.0, "input_bytes": 1.0, "link_bytes_per_s": 1.0}
+    assert offload.offload_or_recompute(free_bytes=4.0, **case) == "recompute"
+    assert offload_engine.offload_or_recompute(free_bytes=4.0, **case) == "recompute"
+    thirds = {"layers": 3, "forward_s": 1.0, "layer_bytes": 0.3, "input_bytes": 0.2, "link_bytes_per_s": 1.0}
+    assert (
+        offload.offload_or_recompute(free_bytes=0.3, **thirds) == "offload, hidden"
+    )  # as floats, 0.3 is a little more than three times 0.3 - 0.2
+    even = {"tokens": 1, "experts_per_token": 1, "hidden": 1, "expert_ffn_hidden": 1}
+    room = {"room_bytes": 8.0, "layers_in_flight": 1, "other_layer_bytes": 0.0}
+    assert mixture_activations.largest_load_factor(**room, **even) == 1
+
+
 def test_what_makes_no_sense_is_refused() -> None:
     run: dict[str, Any] = {**LLAMA, "tokens": 1, "sequence": 1, "layers": 1, "flop_per_s": 1.0, "bytes_per_s": 1.0}
     words = {"norms": "keep", "qkv": "keep", "attention": "keep", "gate_up": "keep"}
