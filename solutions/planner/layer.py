@@ -12,7 +12,7 @@ from ..roofline import flops
 from ..tensor_and_context import context_parallel, tensor_parallel
 from .constants import attention_share, chip, constant, kernels, software
 from .links import dispatch_seconds, exposed_seconds, hop_seconds, phase_seconds
-from .shapes import EIGHT_BITS, Batch, Cluster, Layout, Model
+from .shapes import EIGHT_BITS, Batch, Block, Cluster, Layout, Model
 
 BACKWARD_CORE = 2.5  # fused attention: five matmuls backward for two forward (Dao 2023, arXiv:2307.08691, section 3.1)
 BACKWARD_SMALL = 1.6  # tensors read and written, backward to forward: a norm 3 to 2, a SwiGLU product 5 to 3
@@ -94,27 +94,27 @@ def product_seconds(
 
 
 @lru_cache(maxsize=1 << 16)
-def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, mixture: bool) -> tuple[Pass, Pass]:
-    """Forward and backward pass of one layer, with or without experts.
+def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, block: Block) -> tuple[Pass, Pass]:
+    """Forward and backward pass of one kind of layer.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
-    >>> forward, backward = layer_passes(llama, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 8192), False)
+    >>> forward, backward = layer_passes(llama, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 8192), Block())
     >>> forward.compute < backward.compute < 3 * forward.compute
     True
     """
-    stack = software(layout.software)
-    attention, mlp, elements = _products(model, cluster, layout, batch, mixture)
+    model, stack = model.at(block), software(layout.software)
+    attention, mlp, elements = _products(model, cluster, layout, batch, block)
     core, back_core = _attention_core(model, cluster, layout, batch, stack)
     small = _small_seconds(model, cluster, layout, batch, stack, elements)
     started = kernels(stack["kernels"])["launch_s"]
     forward_small, backward_small = small + started, BACKWARD_SMALL * small + 2 * started
-    if mixture:  # with so many small kernels, the host may not launch them fast enough
+    if block.is_mixture:  # with so many small kernels, the host may not launch them fast enough
         host = constant("mixture_host_s")
         forward_small = max(forward_small, host - attention - mlp - core)
         backward_small = max(backward_small, 2 * host - 2 * (attention + mlp) - back_core)
-    expert = 2 * _dispatch(model, cluster, layout, batch) if mixture else 0.0
-    forward_sent = _sent(model, cluster, layout, batch, stack, core, attention + mlp, mixture, values=2)
-    backward_sent = _sent(model, cluster, layout, batch, stack, back_core, 2 * (attention + mlp), mixture, values=4)
+    expert = 2 * _dispatch(model, cluster, layout, batch) if block.is_mixture else 0.0
+    forward_sent = _sent(model, cluster, layout, batch, stack, core, attention + mlp, block, values=2)
+    backward_sent = _sent(model, cluster, layout, batch, stack, back_core, 2 * (attention + mlp), block, values=4)
     return (
         Pass(attention + mlp, mlp, core, forward_small, *forward_sent, expert),
         Pass(2 * (attention + mlp), 2 * mlp, back_core, backward_small, *backward_sent, expert),
@@ -126,7 +126,7 @@ def _local_tokens(layout: Layout, batch: Batch) -> int:
 
 
 def _products(
-    model: Model, cluster: Cluster, layout: Layout, batch: Batch, mixture: bool
+    model: Model, cluster: Cluster, layout: Layout, batch: Batch, block: Block
 ) -> tuple[float, float, dict[str, float]]:
     """Forward seconds of the attention and MLP matmuls, and the elements that small kernels read and write."""
     tokens, tp, hidden = _local_tokens(layout, batch), layout.tp, model.hidden
@@ -146,7 +146,7 @@ def _products(
     else:
         attention = product(hidden, (width + 2 * kv_width) / tp) + product(width / tp, hidden)
     elements = {"heads": tokens * 2 * (width + kv_width) / tp, "attended": tokens * width / tp, "copies": 0.0}
-    if not mixture:
+    if not block.is_mixture:
         inner = model.ffn_hidden / tp
         return attention, product(hidden, gates * inner) + product(inner, hidden), elements | {"inner": tokens * inner}
     copies = tokens * model.experts_per_token / tp * layout.expert_tp
@@ -203,12 +203,12 @@ def _dispatch(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> f
 
 def _sent(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], core: float, products: float,
-    mixture: bool, values: int,
+    block: Block, values: int,
 ) -> tuple[float, float]:  # fmt: skip
     """Exposed seconds of tensor and context parallelism in one pass; CP sends K and V, and their gradients backward."""
     tokens = _local_tokens(layout, batch)
     reductions = tensor_parallel.all_reduces(layers=1, span="forward")
-    phases = reductions if mixture and layout.expert_tp == 1 else 2 * reductions
+    phases = reductions if block.is_mixture and layout.expert_tp == 1 else 2 * reductions
     message = 2 * tokens * model.hidden
     tensor = phases * phase_seconds(cluster, message_bytes=message, size=layout.tp, stride=1)
     if stack["overlap"] == "all":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -12,7 +13,7 @@ from ..pipeline import pipeline, zero_bubble
 from ..zero import fsdp, zero
 from .activations import layer_bytes
 from .constants import constant, software
-from .shapes import Batch, Cluster, Layout, Model
+from .shapes import Batch, Block, Cluster, Layout, Model
 
 BUCKETS = (
     "weights", "gradients", "optimizer", "activations", "working", "logits", "gathered", "update", "context",
@@ -33,19 +34,17 @@ def _dealt(layers: int, stages: int) -> tuple[int, ...]:
     return layers_per_stage(layers=layers, stages=stages)
 
 
-def layer_kinds(model: Model, layout: Layout, stage: int) -> dict[bool, int]:
-    """Numbers of layers of a stage with experts (True) and without (False).
+def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]:
+    """Numbers of layers of a stage, by kind.
 
-    >>> layer_kinds(Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3), Layout(pp=2), 0)
-    {False: 3, True: 2}
+    >>> mixture = Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3)
+    >>> {block.mlp: count for block, count in layer_kinds(mixture, Layout(pp=2), 0).items()}
+    {'dense': 3, 'mixture': 2}
     """
     _require_stage(layout, stage)
     layers = stage_layers(model, layout)
-    if not model.experts:
-        return {False: layers[stage]}
     first = sum(layers[:stage])
-    plain = max(0, min(first + layers[stage], model.dense_layers) - first)
-    return {kind: count for kind, count in ((False, plain), (True, layers[stage] - plain)) if count}
+    return Counter(model.blocks[first : first + layers[stage]])
 
 
 def micro_batches(layout: Layout, batch: Batch) -> int:
@@ -65,10 +64,13 @@ def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]
     (98048.0, 98304.0)
     """
     kinds = layer_kinds(model, layout, stage)
-    plain, mixed = kinds.get(False, 0), kinds.get(True, 0)
     ends = (stage == 0) + (stage == layout.pp - 1 and not (model.tied and layout.pp == 1))
-    dense = (plain + mixed) * (model.attention_parameters / layout.tp + 2 * model.hidden)
-    dense += plain * model.mlp_parameters / layout.tp + ends * model.vocabulary * model.hidden / layout.tp
+    dense = ends * model.vocabulary * model.hidden / layout.tp
+    mixed = sum(count for block, count in kinds.items() if block.is_mixture)
+    for block, count in kinds.items():
+        shape = model.at(block)
+        dense += count * (shape.attention_parameters / layout.tp + 2 * model.hidden)
+        dense += count * (0 if block.is_mixture else shape.mlp_parameters) / layout.tp
     dense += mixed * (model.shared_experts * model.expert_parameters / layout.tp + model.hidden * model.experts)
     return dense, mixed * model.experts * model.expert_parameters / (layout.ep * layout.expert_tp)
 

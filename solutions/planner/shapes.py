@@ -1,4 +1,4 @@
-"""The planner's inputs: a model, a cluster, a layout and a batch, as frozen records."""
+"""The planner's inputs: a model (of decoder.py), a cluster, a layout and a batch, as frozen records."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from math import isqrt
 
 from ..facts import hardware
 from ..facts.arguments import require_counts, require_positive, require_whole
-from ..shapes import models, moe
-from ..shapes.layer_parameters import attention_parameters, latent_attention_parameters, mlp_parameters
+from .decoder import Block as Block
+from .decoder import Model as Model
+from .decoder import named_model as named_model
 
 SCHEDULES = {  # name in a layout, and name in the literature
     "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "interleaved 1F1B", "zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-V",
@@ -18,96 +19,6 @@ SCHEDULES = {  # name in a layout, and name in the literature
 RECOMPUTE = ("none", "selective", "operators", "mlp", "full", "partial")
 PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
 EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats that keep the inputs of matrix multiplications in a byte or less
-
-
-@dataclass(frozen=True)
-class Model:
-    """The shape of a decoder. `head_width` is hidden/heads unless given; `mlp_matrices` is 3 for SwiGLU, else 2.
-
-    A mixture has `experts` in all but its first `dense_layers`; `query_rank`, `kv_rank` and `rope_head_width` belong to
-    latent attention. `biases` marks models until 2022, with LayerNorm and dropout; `positions` counts learned positions.
-    """
-
-    name: str
-    layers: int
-    hidden: int
-    ffn_hidden: int
-    heads: int
-    kv_heads: int
-    vocabulary: int
-    head_width: int = 0
-    mlp_matrices: int = 3
-    tied: bool = False
-    biases: bool = False
-    positions: int = 0
-    experts: int = 0
-    experts_per_token: int = 0
-    expert_ffn_hidden: int = 0
-    shared_experts: int = 0
-    dense_layers: int = 0
-    query_rank: int = 0
-    kv_rank: int = 0
-    rope_head_width: int = 0
-
-    def __post_init__(self) -> None:
-        require_counts(layers=self.layers, hidden=self.hidden, heads=self.heads, kv_heads=self.kv_heads)
-        require_counts(vocabulary=self.vocabulary, mlp_matrices=self.mlp_matrices)
-        if self.heads % self.kv_heads:
-            raise ValueError(f"{self.kv_heads} KV heads must divide the {self.heads} heads")
-        if not self.head_width and self.hidden % self.heads:
-            raise ValueError(f"{self.heads} heads must divide the hidden size {self.hidden}")
-
-    @property
-    def head_dim(self) -> int:
-        """Head dimension."""
-        return self.head_width or self.hidden // self.heads
-
-    @property
-    def attention_parameters(self) -> int:
-        """Parameters of one layer's attention."""
-        if self.kv_rank:
-            return latent_attention_parameters(
-                hidden=self.hidden, heads=self.heads, head_dim=self.head_dim, rope_head_dim=self.rope_head_width,
-                query_rank=self.query_rank, kv_rank=self.kv_rank,
-            )  # fmt: skip
-        return attention_parameters(
-            hidden=self.hidden, heads=self.heads, kv_heads=self.kv_heads, head_dim=self.head_dim
-        )
-
-    @property
-    def mlp_parameters(self) -> int:
-        """Parameters of one dense MLP, or 0 where every layer has experts."""
-        if not self.ffn_hidden:
-            return 0
-        return mlp_parameters(hidden=self.hidden, ffn_hidden=self.ffn_hidden, mlp_matrices=self.mlp_matrices)
-
-    @property
-    def expert_parameters(self) -> int:
-        """Parameters of one expert, or 0."""
-        if not self.experts:
-            return 0
-        return mlp_parameters(hidden=self.hidden, ffn_hidden=self.expert_ffn_hidden, mlp_matrices=self.mlp_matrices)
-
-    @property
-    def mixture_layers(self) -> int:
-        """Layers with experts."""
-        return self.layers - self.dense_layers if self.experts else 0
-
-    @property
-    def parameters(self) -> int:
-        """All parameters, embeddings and norms included."""
-        if self.experts:
-            return moe.total_parameters(
-                layers=self.layers, hidden=self.hidden, attention_parameters=self.attention_parameters,
-                experts=self.experts, expert_ffn_hidden=self.expert_ffn_hidden, vocabulary=self.vocabulary,
-                shared_experts=self.shared_experts, dense_layers=self.dense_layers, ffn_hidden=self.ffn_hidden,
-                mlp_matrices=self.mlp_matrices, tied=self.tied,
-            )  # fmt: skip
-        return models.decoder_parameters(
-            layers=self.layers, hidden=self.hidden, ffn_hidden=self.ffn_hidden, heads=self.heads,
-            kv_heads=self.kv_heads, vocabulary=self.vocabulary, mlp_matrices=self.mlp_matrices, tied=self.tied,
-            biases=self.biases, positions=self.positions, head_dim=self.head_dim,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -209,18 +120,6 @@ class Batch:
     def tokens(self) -> int:
         """Tokens per step."""
         return self.global_batch * self.sequence
-
-
-def named_model(name: str) -> Model:
-    """A model of models.yaml by name.
-
-    Raises:  ValueError for a name that models.yaml lacks.
-
-    >>> named_model("Llama-3-8B").layers, named_model("DeepSeek-V3").experts
-    (32, 256)
-    """
-    shape = models.shape(model=name)
-    return Model(name=name, tied=bool(shape.pop("tied")), biases=bool(shape.pop("biases")), **shape)
 
 
 def divisors(number: int, largest: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -13,7 +14,7 @@ from .data import data_seconds
 from .layer import Pass, hbm_bytes_per_s, layer_passes, product_seconds
 from .links import exposed_seconds, hop_seconds
 from .memory import layer_kinds, micro_batches, stage_parameters
-from .shapes import Batch, Cluster, Layout, Model
+from .shapes import Batch, Block, Cluster, Layout, Model
 
 PARTS = (
     "compute", "recompute", "stragglers", "tensor_parallel", "context_parallel", "expert_parallel",
@@ -108,7 +109,7 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
     >>> last.compute > first.compute
     True
     """
-    alike: dict[tuple[tuple[bool, int], ...], Stage] = {}
+    alike: dict[tuple[tuple[Block, int], ...], Stage] = {}
     found = []
     for stage in range(layout.pp):
         kinds = tuple(layer_kinds(model, layout, stage).items())
@@ -121,11 +122,11 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
     return found
 
 
-def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: dict[bool, int]) -> Stage:
+def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: Mapping[Block, int]) -> Stage:
     hides_experts = software(layout.software).get("hides_experts")
     parts = dict.fromkeys(("compute", "recompute", "tensor", "context", "expert", "forward"), 0.0)
-    for kind, count in kinds.items():
-        forward, backward = layer_passes(model, cluster, layout, batch, kind)
+    for block, count in kinds.items():
+        forward, backward = layer_passes(model, cluster, layout, batch, block)
         again, sent_again = recomputed(forward, model, layout)
         parts["compute"] += count * (forward.compute + backward.compute)
         parts["recompute"] += count * again

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from shardwise.errors import ShardwiseError
 from shardwise_bank.planning.inputs import PlanRequest, Wording, limits_of
 from shardwise_bank.solutions.planner.flags import written
-from shardwise_bank.solutions.planner.judging import Layout, Plan, counted, plan, run_days, run_dollars, warnings
+from shardwise_bank.solutions.planner.judging import Layout, Model, Plan, counted, plan, run_days, run_dollars, warnings
 from shardwise_bank.solutions.planner.search import pareto, ranked, tried
 from shardwise_bank.solutions.planner.start import first_layout
 
@@ -105,7 +106,7 @@ def costs(made: Plan, wanted: PlanRequest) -> dict[str, float]:
 def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
     """Return a plan as plain data, in base units and with the planner's names."""
     found: dict[str, Any] = {
-        "model": dataclasses.asdict(made.model), "cluster": dataclasses.asdict(made.cluster),
+        "model": _described(made.model), "cluster": dataclasses.asdict(made.cluster),
         "layout": dataclasses.asdict(made.layout), "batch": dataclasses.asdict(made.batch),
         "runs": bool(made.step), "fits": made.fits, "faults": [dataclasses.asdict(fault) for fault in made.faults],
     }  # fmt: skip
@@ -116,6 +117,14 @@ def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
                   "tokens_per_s_per_gpu": made.tokens_per_s_per_gpu}  # fmt: skip
     found |= {"counted": list(counted(made)), "warnings": list(warnings(made))}
     return found | ({"run": dict(costs)} if costs else {})
+
+
+def _described(model: Model) -> dict[str, Any]:
+    """Return a model as plain data: its sizes, its parameters, and how many layers it has of each kind."""
+    sizes = {part.name: getattr(model, part.name) for part in dataclasses.fields(model) if part.name != "pattern"}
+    counted = {"parameters": model.parameters, "active_parameters": model.active_parameters}
+    blocks = [{"layers": count, **dataclasses.asdict(block)} for block, count in Counter(model.blocks).items()]
+    return sizes | counted | {"blocks": blocks}
 
 
 def settings(made: Plan, framework: str) -> str:

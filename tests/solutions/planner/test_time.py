@@ -31,6 +31,7 @@ from solutions.planner.links import (  # fmt: skip
     spread,
 )
 from solutions.planner.plan import Plan
+from solutions.planner.shapes import Block
 from solutions.planner.time import PARTS, Stage, head_seconds, stage_seconds, step, work_of_stages
 from solutions.roofline import flops
 from solutions.shapes import models
@@ -38,6 +39,7 @@ from solutions.shapes import models
 LLAMA = named_model("Llama-3-70B")
 H100 = Cluster("H100-80GB", 64)
 BATCH = Batch(64, 8192)
+MIXTURE = Block(mlp="mixture")
 
 
 @given(
@@ -52,13 +54,13 @@ def test_a_layer_takes_as_long_as_its_kernels(
     layout = Layout(
         tp=tp, cp=cp, micro_batch=micro_batch, sequence_parallel=sequence_parallel, precision=precision, software=stack
     )
-    forward, _ = layer_passes(named_model(name), H100, layout, Batch(64, 4096), False)
+    forward, _ = layer_passes(named_model(name), H100, layout, Batch(64, 4096), Block())
     one_sequence = oracle.dense_layer_seconds(named_model(name), H100, layout, Batch(64, 4096))
     assert forward.compute == pytest.approx(one_sequence, rel=1e-9)
 
 
 def test_a_backward_pass_does_twice_the_products() -> None:
-    forward, backward = layer_passes(LLAMA, H100, Layout(tp=2), BATCH, False)
+    forward, backward = layer_passes(LLAMA, H100, Layout(tp=2), BATCH, Block())
     assert backward.products == 2 * forward.products
     assert backward.mlp == 2 * forward.mlp
     assert backward.core == BACKWARD_CORE * forward.core
@@ -69,7 +71,7 @@ def test_a_backward_pass_does_twice_the_products() -> None:
 
 def test_written_scores_are_all_pairs_and_memory() -> None:
     layout, batch = Layout(software="megatron-2021", sequence_parallel=False), Batch(8, 2048)
-    forward, backward = layer_passes(named_model("GPT-3-175B"), Cluster("A100-80GB", 8), layout, batch, False)
+    forward, backward = layer_passes(named_model("GPT-3-175B"), Cluster("A100-80GB", 8), layout, batch, Block())
     rate = 312e12 * chip("A100-80GB")["matmul"]
     memory = constant("written_score_bytes") * 96 * 2048**2 / (2.039e12 * constant("hbm"))
     assert forward.core == pytest.approx(4 * 2048**2 * 12288 / rate + memory)
@@ -102,7 +104,7 @@ def test_formats_without_a_unit_fall_back_to_the_next() -> None:
 def test_what_is_computed_again_is_time(word: str) -> None:
     layout = Layout(recompute=word, recomputed_layers=20)
     parts = step(LLAMA, H100, replace(layout, dp=64), BATCH)
-    forward, _ = layer_passes(LLAMA, H100, layout, BATCH, False)
+    forward, _ = layer_passes(LLAMA, H100, layout, BATCH, Block())
     again = {
         "none": 0.0, "selective": forward.core, "operators": forward.products / 2 + forward.small,
         "mlp": forward.mlp + forward.small, "full": forward.compute, "partial": forward.compute / 4,
@@ -153,7 +155,7 @@ def test_a_mixture_counts_its_first_layers_as_dense() -> None:
     layout = Layout(dp=64, ep=64, micro_batch=4)
     first, *_, last = stage_seconds(deepseek, Cluster("H100-80GB", 256), replace(layout, pp=4), Batch(256, 4096))
     dense, mixed = (layer_passes(deepseek, Cluster("H100-80GB", 256), replace(layout, pp=4), Batch(256, 4096), kind)
-                    for kind in (False, True))  # fmt: skip
+                    for kind in (deepseek.blocks[0], deepseek.blocks[-1]))  # fmt: skip
     seconds = [forward.compute + backward.compute for forward, backward in (dense, mixed)]
     assert first.compute == pytest.approx(3 * seconds[0] + 12 * seconds[1])
     assert last.expert == pytest.approx(15 * (mixed[0].expert + mixed[1].expert))
@@ -174,7 +176,7 @@ def test_experts_that_are_hidden_cost_their_contention() -> None:
 def test_the_products_of_a_mixture(tp: int, expert_tp: int, shared: int) -> None:
     mixture = replace(named_model("Mixtral-8x7B"), shared_experts=shared)
     layout = Layout(tp=tp, expert_tp=expert_tp, dp=8, ep=4, micro_batch=2)
-    forward, _ = layer_passes(mixture, H100, layout, Batch(64, 4096), True)
+    forward, _ = layer_passes(mixture, H100, layout, Batch(64, 4096), MIXTURE)
 
     def product(tokens: float, inputs: float, outputs: float) -> float:
         return product_seconds("H100-80GB", "bf16", tokens=tokens, inputs=inputs, outputs=outputs)
@@ -188,7 +190,7 @@ def test_the_products_of_a_mixture(tp: int, expert_tp: int, shared: int) -> None
     attention = product(8192, 4096, (4096 + 2 * 1024) / tp) + product(8192, 4096 / tp, 4096)
     assert forward.products == pytest.approx(wanted + attention)
     passed = constant("permuted_bytes") * copies * 2 * 4096
-    without = layer_passes(replace(mixture, experts_per_token=1), H100, layout, Batch(64, 4096), True)[0]
+    without = layer_passes(replace(mixture, experts_per_token=1), H100, layout, Batch(64, 4096), MIXTURE)[0]
     inner = 2 * 3 * copies * 14336 / expert_tp  # half of the copies less: as many inner elements and copies go
     moved = (passed / 2 + inner) / (3.35e12 * constant("hbm"))
     assert forward.small - without.small == pytest.approx(moved)
@@ -196,7 +198,7 @@ def test_the_products_of_a_mixture(tp: int, expert_tp: int, shared: int) -> None
 
 def test_latent_attention_has_four_products() -> None:
     deepseek = named_model("DeepSeek-V3")
-    forward, _ = layer_passes(deepseek, H100, Layout(dp=64, ep=64), Batch(64, 4096), False)
+    forward, _ = layer_passes(deepseek, H100, Layout(dp=64, ep=64), Batch(64, 4096), deepseek.blocks[0])
 
     def product(inputs: float, outputs: float) -> float:
         return product_seconds("H100-80GB", "bf16", tokens=4096, inputs=inputs, outputs=outputs)
@@ -215,7 +217,7 @@ def test_latent_attention_has_four_products() -> None:
 
 def test_few_tokens_leave_a_mixture_to_its_host() -> None:
     mixture, cluster = named_model("Qwen3-30B-A3B"), Cluster("B200-180GB", 8)
-    forward, backward = layer_passes(mixture, cluster, Layout(dp=8, ep=8), Batch(8, 512), True)
+    forward, backward = layer_passes(mixture, cluster, Layout(dp=8, ep=8), Batch(8, 512), MIXTURE)
     assert forward.compute == pytest.approx(constant("mixture_host_s"))
     assert backward.compute == pytest.approx(2 * constant("mixture_host_s"))
 
@@ -250,13 +252,13 @@ def test_experts_on_other_nodes_are_reached_through_the_ports() -> None:
 
 
 def test_tensor_parallelism_sends_two_sums_a_pass() -> None:
-    forward, backward = layer_passes(LLAMA, H100, Layout(tp=8, software="megatron-2023"), BATCH, False)
+    forward, backward = layer_passes(LLAMA, H100, Layout(tp=8, software="megatron-2023"), BATCH, Block())
     one = phase_seconds(H100, message_bytes=2 * 8192 * 8192, size=8, stride=1)
     assert forward.tensor == backward.tensor == pytest.approx(4 * one)
-    overlapped, _ = layer_passes(LLAMA, H100, Layout(tp=8), BATCH, False)
+    overlapped, _ = layer_passes(LLAMA, H100, Layout(tp=8), BATCH, Block())
     assert overlapped.tensor == pytest.approx(exposed_seconds(4 * one, overlapped.products))
     alone, back = layer_passes(
-        named_model("Mixtral-8x7B"), H100, Layout(tp=8, ep=8, software="megatron-2023"), BATCH, True
+        named_model("Mixtral-8x7B"), H100, Layout(tp=8, ep=8, software="megatron-2023"), BATCH, MIXTURE
     )
     assert (
         alone.tensor
@@ -267,13 +269,13 @@ def test_tensor_parallelism_sends_two_sums_a_pass() -> None:
 
 def test_context_parallelism_passes_keys_and_values_on() -> None:
     layout, batch = Layout(tp=2, cp=8, micro_batch=2), Batch(64, 32768)
-    forward, backward = layer_passes(LLAMA, H100, layout, batch, False)
+    forward, backward = layer_passes(LLAMA, H100, layout, batch, Block())
     held = 2 * 2 * 2 * 32768 // 8 * 4 * 128  # two sequences, keys and values, 16 bits, of half the heads
     hop = hop_seconds(H100, message_bytes=held, stride=8)
     assert forward.context == pytest.approx(exposed_seconds(7 * hop, forward.core))
     hop = hop_seconds(H100, message_bytes=2 * held, stride=8)
     assert backward.context == pytest.approx(exposed_seconds(7 * hop, backward.core))
-    near, _ = layer_passes(LLAMA, H100, replace(layout, cp=4), batch, False)
+    near, _ = layer_passes(LLAMA, H100, replace(layout, cp=4), batch, Block())
     hop = hop_seconds(H100, message_bytes=2 * held, stride=1)
     assert near.context == pytest.approx(exposed_seconds(3 * hop, near.core))
 
@@ -455,7 +457,7 @@ def test_a_stage_is_the_sum_of_its_parts() -> None:
 @pytest.mark.parametrize("recompute", ["full"])
 def test_a_stage_knows_its_forward_pass(recompute: str) -> None:
     layout = Layout(tp=4, pp=2, recompute=recompute)
-    forward, backward = layer_passes(LLAMA, H100, layout, BATCH, False)
+    forward, backward = layer_passes(LLAMA, H100, layout, BATCH, Block())
     first, last = stage_seconds(LLAMA, H100, layout, BATCH)
     assert first.forward == pytest.approx(40 * (forward.compute + forward.tensor))
     again = forward.compute + forward.tensor if recompute == "full" else 0
@@ -517,7 +519,7 @@ def test_numbers_of_layers_add_up_over_a_stage_of_both_kinds() -> None:
     deepseek, cluster = named_model("DeepSeek-V3"), Cluster("H100-80GB", 128)
     layout = Layout(tp=2, cp=2, pp=4, dp=8, ep=8, recompute="full", software="megatron-2023")
     batch = Batch(64, 4096)
-    kinds = [False] * 3 + [True] * 12  # the first of four stages has 15 of the 61 layers, three of them dense
+    kinds = deepseek.blocks[:15]  # the first of four stages has 15 of the 61 layers, three of them dense
     passes = [layer_passes(deepseek, cluster, layout, batch, kind) for kind in kinds]
     stage = stage_seconds(deepseek, cluster, layout, batch)[0]
     for part in ("compute", "tensor", "context", "expert"):
@@ -578,16 +580,16 @@ def test_a_chip_without_a_format_computes_in_the_next_wider_one_at_the_share_of_
 
 def test_cutting_latent_attention_leaves_each_rank_some_of_its_heads() -> None:
     deepseek, batch = named_model("DeepSeek-V3"), Batch(64, 4096)
-    forward, _ = layer_passes(deepseek, H100, Layout(tp=4, dp=16, ep=16), batch, True)
+    forward, _ = layer_passes(deepseek, H100, Layout(tp=4, dp=16, ep=16), batch, deepseek.blocks[-1])
     few = replace(deepseek, heads=32, kv_heads=32)
-    alone, _ = layer_passes(few, H100, Layout(dp=64, ep=64), batch, True)
+    alone, _ = layer_passes(few, H100, Layout(dp=64, ep=64), batch, few.blocks[-1])
     assert forward.products - forward.mlp == pytest.approx(alone.products - alone.mlp)
     assert forward.core == pytest.approx(alone.core)
 
 
 def test_a_rank_with_one_expert_starts_one_product_for_all_its_copies() -> None:
     mixture = named_model("Mixtral-8x7B")
-    one, two = (layer_passes(mixture, H100, Layout(dp=64, ep=ep), Batch(64, 4096), True)[0].mlp for ep in (8, 4))
+    one, two = (layer_passes(mixture, H100, Layout(dp=64, ep=ep), Batch(64, 4096), MIXTURE)[0].mlp for ep in (8, 4))
     weights = 3 * 4096 * 14336 * 2  # bytes of the second expert, which are read as well
     waited = constant("product_memory") * weights / (3.35e12 * constant("hbm")) / constant("grouped")
     assert two - one == pytest.approx(waited, rel=1e-6)
@@ -595,31 +597,31 @@ def test_a_rank_with_one_expert_starts_one_product_for_all_its_copies() -> None:
 
 def test_a_shared_expert_passes_over_as_much_as_a_routed_one() -> None:
     mixture = named_model("Mixtral-8x7B")
-    case = H100, Layout(dp=64, ep=8), Batch(64, 4096), True
+    case = H100, Layout(dp=64, ep=8), Batch(64, 4096), MIXTURE
     none, one, two = (layer_passes(replace(mixture, shared_experts=n), *case)[0].small for n in range(3))
     assert two - one == pytest.approx(one - none) == pytest.approx(2 * 3 * 4096 * 14336 / (3.35e12 * constant("hbm")))
 
 
 def test_context_parallelism_shares_written_scores_out() -> None:
     gpt, batch = named_model("GPT-3-175B"), Batch(8, 2048)
-    whole, half = (layer_passes(gpt, H100, Layout(cp=cp, software="megatron-2021"), batch, False)[0] for cp in (1, 2))
+    whole, half = (layer_passes(gpt, H100, Layout(cp=cp, software="megatron-2021"), batch, Block())[0] for cp in (1, 2))
     assert half.core == pytest.approx(whole.core / 2)
 
 
 def test_experts_receive_a_ranks_share_of_the_tokens_from_as_far_as_they_are_apart() -> None:
     mixture, batch = named_model("Mixtral-8x7B"), Batch(64, 4096)
     for layout, stride in ((Layout(tp=2, dp=32, ep=8), 1), (Layout(tp=2, dp=32, ep=8, expert_tp=2), 2)):
-        forward, _ = layer_passes(mixture, H100, layout, batch, True)
+        forward, _ = layer_passes(mixture, H100, layout, batch, MIXTURE)
         one = dispatch_seconds(H100, tokens=2048, hidden=4096, experts=8, experts_per_token=2, ep=8, stride=stride)
         assert forward.expert == pytest.approx(2 * one)
 
 
 def test_context_ranks_pass_at_least_one_head_on_over_the_nearest_link() -> None:
     pairs, layout = Cluster("H100-80GB", 16, gpus_per_node=2), Layout(cp=2, dp=8)
-    forward, _ = layer_passes(LLAMA, pairs, layout, BATCH, False)
+    forward, _ = layer_passes(LLAMA, pairs, layout, BATCH, Block())
     near = hop_seconds(pairs, message_bytes=2 * 2 * 4096 * 8 * 128, stride=1)
     assert forward.context == pytest.approx(exposed_seconds(near, forward.core))
-    forward, _ = layer_passes(LLAMA, H100, Layout(tp=8, cp=2, dp=4), BATCH, False)  # one head for each rank
+    forward, _ = layer_passes(LLAMA, H100, Layout(tp=8, cp=2, dp=4), BATCH, Block())  # one head for each rank
     far = hop_seconds(H100, message_bytes=2 * 2 * 4096 * 128, stride=8)
     assert forward.context == pytest.approx(exposed_seconds(far, forward.core))
 
@@ -726,7 +728,7 @@ def test_the_three_layouts_of_the_llama_3_paper_are_within_a_tenth_of_what_it_pr
 
 def test_a_pass_hides_as_much_of_the_sums_as_its_products_take() -> None:
     far = Cluster("H100-80GB", 64, gpus_per_node=1)
-    forward, backward = layer_passes(LLAMA, far, Layout(tp=8, dp=8), BATCH, False)
+    forward, backward = layer_passes(LLAMA, far, Layout(tp=8, dp=8), BATCH, Block())
     sums = 4 * phase_seconds(far, message_bytes=2 * 8192 * 8192, size=8, stride=1)
     assert sums > 3 * forward.products
     for each in (forward, backward):
