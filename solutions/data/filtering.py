@@ -30,7 +30,7 @@ def filtered_purity(*, good_share: float, good_kept: float, bad_kept: float) -> 
 
         purity = g · k_good / (g · k_good + (1 - g) · k_bad)
 
-    Most of a crawl is bad text, so even a small share of it that passes is much beside the good text.
+    Most of a crawl is bad text, so even a small share of it that passes can outweigh the good text.
 
     Units:   fractions, as in filtered_tokens. Result as a fraction.
     Raises:  ValueError if a share is no fraction.
