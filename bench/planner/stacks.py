@@ -7,13 +7,16 @@ from .runs import Run
 # The first rule applies whose words all appear in the row's family, chip, sharding, schedule, source, overlap or note.
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("chip tpu",), "xla"),
+    (("simumax",), "megatron-sync-2026"),
+    (("nanotron", "sharding none"), "nanotron-ddp-2025"),
+    (("nanotron",), "nanotron-2025"),
     (("maxtext",), "xla"),
     (("jax",), "xla"),
     (("kernels: torch",), "torch-2023"),  # attention that is not fused
     (("rms kernel",), "flash-norm-2023"),
     (("kernels: flash_attention2",), "flash-2023"),
     (("dualpipe",), "dualpipe-2024"),
-    (("inside operators",), "dualpipe-2024"),  # hides the experts' all-to-all as well
+    (("inside operators",), "megascale-moe-2025"),
     (("megascale-moe",), "megatron-2023"),  # hides data and pipeline communication, but not that of tensor parallelism
     (("megascale", "dp, tp, pp"), "megatron-2024"),
     (("megascale",), "megatron-2023"),
@@ -36,6 +39,9 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("torchtitan",), "fsdp-compiled"),
     (("fms-fsdp",), "fsdp-compiled"),
     (("internevo",), "internevo-2023"),
+    (("experts by 1f1b", "deepep"), "megatron-deepep-paired-2025"),
+    (("experts by 1f1b",), "megatron-paired-2025"),  # --overlap-moe-expert-parallel-comm
+    (("deepep dispatcher",), "megatron-deepep-2025"),
     (("dgxc", "v25.05"), "nemo-2025"),
     (("dgxc",), "nemo-2024"),  # recipes that reduce gradients in BF16
     (("megatron-bridge",), "nemo-2025"),

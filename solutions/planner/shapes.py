@@ -8,15 +8,20 @@ from math import isqrt
 
 from ..facts import hardware
 from ..facts.arguments import require_counts, require_positive, require_whole
+from .configurations.cards import named_model as named_model
 from .decoder import Block as Block
 from .decoder import Model as Model
-from .decoder import named_model as named_model
 
 SCHEDULES = {  # name in a layout, and name in the literature
     "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "interleaved 1F1B", "zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-V",
-    "dualpipe": "DualPipe",
+    "dualpipe": "DualPipe", "dualpipev": "DualPipeV",
 }  # fmt: skip
-RECOMPUTE = ("none", "selective", "operators", "mlp", "full", "partial")
+V_SHAPED = ("zb-v", "dualpipev")  # a GPU holds a piece from each half of the model, and the first one both ends of it
+PAIRED = (
+    "dualpipe",
+    "dualpipev",
+)  # they run the forward pass of one micro-batch together with the backward pass of another
+OFFLOAD = ("none", "optimizer", "activations")  # what lives in the memory of the host
 PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
 EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats that keep the inputs of matrix multiplications in a byte or less
 
@@ -40,14 +45,16 @@ class Cluster:
         return hardware.usable_bytes(accelerator=self.accelerator)
 
 
-_COUNTS = ("tp", "cp", "pp", "dp", "ep", "virtual_stages", "micro_batch", "expert_tp")
+_COUNTS = ("tp", "cp", "pp", "dp", "ep", "virtual_stages", "micro_batch", "expert_tp", "ulysses", "state_bytes")
 
 
 @dataclass(frozen=True)
 class Layout:
     """A parallelism layout. `virtual_stages` is the number of model chunks per GPU; `software` names a row of the constants.
 
-    ZeRO shards over `shard_group` ranks if given (HSDP), else over all DP x CP. `expert_tp` shards every expert.
+    ZeRO shards over `shard_group` ranks if given (HSDP), else over all DP x CP. `expert_tp` shards every expert. `ulysses` ranks
+    of CP trade heads in all-to-alls, and the rest of CP is a ring. `recompute` is a word or a list of modules (recompute.py).
+    `state_bytes` is the width of the optimizer states per parameter: 12 in FP32, 8 with an FP32 master copy and BF16 moments.
     """
 
     tp: int = 1
@@ -67,6 +74,9 @@ class Layout:
     shard_group: int = 0
     expert_tp: int = 1
     gradient_bytes: int = 0
+    ulysses: int = 1
+    state_bytes: int = 12
+    offload: str = "none"
 
     def __post_init__(self) -> None:
         counts = {name: getattr(self, name) for name in _COUNTS}
@@ -84,10 +94,16 @@ class Layout:
     @property
     def local(self) -> Layout:
         """The layout for one GPU and one micro-batch: without settings that only change their number."""
+        schedule = self.schedule if self.schedule in (*V_SHAPED, *PAIRED) else "1f1b"
         return _local(
             self.tp, self.cp, self.pp, self.ep, self.micro_batch, self.recompute, self.sequence_parallel, self.precision,
-            self.recomputed_layers, self.software, self.expert_tp,
+            self.recomputed_layers, self.software, self.expert_tp, schedule, self.ulysses, self.offload,
         )  # fmt: skip
+
+    @property
+    def ring(self) -> int:
+        """Ranks of a context-parallel ring."""
+        return max(1, self.cp // self.ulysses)
 
     @property
     def shards(self) -> int:
@@ -98,11 +114,12 @@ class Layout:
 @lru_cache(maxsize=1 << 14)  # shared by all layouts of a search that differ only elsewhere
 def _local(
     tp: int, cp: int, pp: int, ep: int, micro_batch: int, recompute: str, sequence_parallel: bool, precision: str,
-    recomputed_layers: int, software: str, expert_tp: int,
+    recomputed_layers: int, software: str, expert_tp: int, schedule: str, ulysses: int, offload: str,
 ) -> Layout:  # fmt: skip
     return Layout(
         tp=tp, cp=cp, pp=pp, ep=ep, zero=0, micro_batch=micro_batch, recompute=recompute, sequence_parallel=sequence_parallel,
-        precision=precision, recomputed_layers=recomputed_layers, software=software, expert_tp=expert_tp,
+        precision=precision, recomputed_layers=recomputed_layers, software=software, expert_tp=expert_tp, schedule=schedule,
+        ulysses=ulysses, offload=offload,
     )  # fmt: skip
 
 
