@@ -92,6 +92,25 @@ def gpu_seconds(*, parameters: float, tokens: float, peak_flop_per_s: float, mfu
     return 6 * parameters * tokens / (peak_flop_per_s * mfu)
 
 
+def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: float) -> float:
+    """Training FLOP of a run of which only chips, days and an assumed utilisation are known.
+
+        C = n · T · peak · MFU
+
+    Units:   seconds; peak in FLOP/s of one GPU, dense; MFU as a fraction. Result in FLOP.
+    Raises:  ValueError if an argument is not positive or the MFU is above 1.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B, solved for the FLOP.
+
+    >>> run = delivered_flop(gpus=25_000, run_s=95 * 86400, peak_flop_per_s=312e12, mfu=0.34)
+    >>> f"{run:.3g}"   # what is told of GPT-4
+    '2.18e+25'
+    """
+    require_counts(gpus=gpus)
+    require_positive(run_s=run_s, peak_flop_per_s=peak_flop_per_s)
+    require_fraction(mfu=mfu)
+    return gpus * run_s * peak_flop_per_s * mfu
+
+
 def wall_clock_seconds(*, gpu_time_s: float, gpus: int) -> float:
     """Calendar time that a published amount of GPU time fills on a cluster.
 

@@ -133,6 +133,26 @@ def loss_for_critical_batch(*, critical_batch: float, scale_tokens: float, expon
     return math.pow(scale_tokens / critical_batch, exponent)
 
 
+def critical_batch_for_tokens(
+    *, base_critical_batch: float, base_tokens: float, tokens: float, exponent: float
+) -> float:
+    """Critical batch size of a run on other data, when it grows as a power of the training tokens, at any model size.
+
+        B_crit = B_0 · (D / D_0)^α
+
+    Zhang et al. fit α = 0.47 and hardly any change with the number of parameters.
+
+    Units:   batches and data in tokens; exponent is a number. Result in tokens.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Zhang et al. 2024, arXiv:2410.21676.
+
+    >>> round(critical_batch_for_tokens(base_critical_batch=1e6, base_tokens=1e11, tokens=1e12, exponent=0.47) / 1e6, 2)
+    2.95
+    """
+    require_positive(base_critical_batch=base_critical_batch, base_tokens=base_tokens, tokens=tokens, exponent=exponent)
+    return base_critical_batch * math.pow(tokens / base_tokens, exponent)
+
+
 def noise_scale(*, small_batch: float, big_batch: float, small_square: float, big_square: float) -> float:
     """Simple noise scale, from squared gradient norms measured at two batch sizes.
 

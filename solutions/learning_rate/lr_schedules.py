@@ -139,15 +139,17 @@ def wsd_lr(*, step: int, peak_lr: float, warmup_steps: int, stable_steps: int, d
     return peak_lr * max(0.0, min(warmed, 1.0, remaining))
 
 
-def cosine_area(*, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int) -> float:
+def cosine_area(
+    *, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int, initial_lr: float = 0.0
+) -> float:
     """Area under a schedule of linear warmup and half a cosine: learning rate times steps.
 
-        area = w · lr_max / 2 + (S - w) · (lr_max + lr_min) / 2
+        area = w · (lr_0 + lr_max) / 2 + (S - w) · (lr_max + lr_min) / 2
 
     Half a cosine spends as much time above its middle as below, so its mean is the middle.
 
-    Units:   steps; result in learning rate times steps.
-    Raises:  ValueError if peak_lr is not positive, final_lr or warmup_steps negative, or the warmup fills the run.
+    Units:   steps; initial_lr is the rate that the warmup starts from. Result in learning rate times steps.
+    Raises:  ValueError if peak_lr is not positive, another rate or warmup_steps negative, or the warmup fills the run.
     Source:  integral of the schedule of Loshchilov & Hutter 2017, arXiv:1608.03983.
 
     >>> round(cosine_area(peak_lr=3e-4, final_lr=0.0, warmup_steps=0, total_steps=100_000), 9)
@@ -156,9 +158,9 @@ def cosine_area(*, peak_lr: float, final_lr: float, warmup_steps: int, total_ste
     15.0
     """
     require_positive(peak_lr=peak_lr)
-    require_not_negative(final_lr=final_lr, warmup_steps=warmup_steps)
+    require_not_negative(final_lr=final_lr, warmup_steps=warmup_steps, initial_lr=initial_lr)
     require_counts(total_steps=total_steps, decay_steps=total_steps - warmup_steps)
-    warmup_area = warmup_steps * peak_lr / 2
+    warmup_area = warmup_steps * (initial_lr + peak_lr) / 2
     decay_area = (total_steps - warmup_steps) * (peak_lr + final_lr) / 2
     return warmup_area + decay_area
 

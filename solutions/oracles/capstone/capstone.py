@@ -129,6 +129,12 @@ def gpu_seconds(*, parameters: float, tokens: float, peak_flop_per_s: float, mfu
     return _ticks(tokens, tokens_per_hour) * HOUR_S * gpus
 
 
+def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: float) -> float:
+    """Give the same GPUs one-parameter models of a billion tokens, one after the other, until the run is over."""
+    model_s = training_seconds_at_mfu(parameters=1, tokens=1e9, gpus=gpus, peak_flop_per_s=peak_flop_per_s, mfu=mfu)
+    return run_s / model_s * training_flop(parameters=1, tokens=1e9)
+
+
 def wall_clock_seconds(*, gpu_time_s: float, gpus: int) -> float:
     """Spend the GPU time, one day of the whole cluster after the other."""
     return _ticks(gpu_time_s, gpus * DAY_S) * DAY_S

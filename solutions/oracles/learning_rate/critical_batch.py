@@ -37,6 +37,13 @@ def integrated_loss(*, critical_batch: float, scale_tokens: float, exponent: flo
     return _followed(start=1.0, times=critical_batch / scale_tokens, power=-exponent)
 
 
+def integrated_critical_batch_for_tokens(
+    *, base_critical_batch: float, base_tokens: float, tokens: float, exponent: float
+) -> float:
+    """Follow the critical batch from the data of one run to those of another: each per cent of tokens adds α per cent."""
+    return _followed(start=base_critical_batch, times=tokens / base_tokens, power=exponent)
+
+
 def _followed(start: float, times: float, power: float, pieces: int = 2000) -> float:
     """Integrate dy/dx = power · y/x from x = 1 to `times`, in pieces that grow with x (Runge and Kutta's fourth order)."""
     x, y, growth = 1.0, start, times ** (1 / pieces)

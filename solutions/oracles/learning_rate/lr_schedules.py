@@ -87,11 +87,14 @@ def listed_wsd_lr(*, step: int, peak_lr: float, warmup_steps: int, stable_steps:
     return float(schedule[min(step, len(schedule) - 1)] * peak_lr)
 
 
-def summed_cosine_area(*, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int) -> float:
+def summed_cosine_area(
+    *, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int, initial_lr: float = 0.0
+) -> float:
     """Area under the schedule, added up by trapezoids of one step each."""
     warmup, decay = cosine_schedule(warmup_steps, total_steps)
+    risen = warmup * peak_lr + (1 - warmup) * initial_lr
     decayed = decay * peak_lr + (1 - decay) * final_lr
-    return float(np.trapezoid(warmup * peak_lr) + np.trapezoid(decayed))
+    return float(np.trapezoid(risen) + np.trapezoid(decayed))
 
 
 def summed_wsd_area(*, peak_lr: float, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from solutions.data import loader_queue, mixtures, object_store, packing, sample_order, token_storage
+from solutions.data import filtering, loader_queue, mixtures, object_store, packing, sample_order, token_storage
+from solutions.oracles.data import filtering as counted
 from solutions.oracles.data import loader_queue as played_queue
 from solutions.oracles.data import mixtures as played_mixtures
 from solutions.oracles.data import object_store as played_store
@@ -171,3 +172,18 @@ def test_a_mask_saves_what_shorter_sequences_do_not_compute(documents: int) -> N
     for score_share in (0, 1.01):
         with pytest.raises(ValueError, match="score_share"):
             packing.share_saved_by_mask(score_share=score_share, documents=documents)
+
+
+@given(good=st.floats(0.01, 0.99), good_kept=st.floats(0.01, 1), bad_kept=st.floats(0.001, 1))
+def test_a_filter_keeps_good_text_in_proportion(good: float, good_kept: float, bad_kept: float) -> None:
+    case = {"good_share": good, "good_kept": good_kept, "bad_kept": bad_kept}
+    kept, purity = filtering.filtered_tokens(tokens=1e12, **case), filtering.filtered_purity(**case)
+    assert kept == pytest.approx(counted.filtered_tokens(tokens=1e12, **case))
+    assert purity == pytest.approx(counted.filtered_purity(**case))
+    assert kept * purity == pytest.approx(1e12 * good * good_kept)
+
+
+def test_shares_of_a_length_plan_must_sum_to_one() -> None:
+    with pytest.raises(ValueError, match=r"the shares must sum to 1, not 0\.9"):
+        filtering.mean_sequence_length(shares=(0.5, 0.4), lengths=(1024, 2048))
+    assert counted.mean_sequence_length(shares=(0.5, 0.5), lengths=(1024, 3072)) == 2048

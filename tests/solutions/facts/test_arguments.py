@@ -382,6 +382,7 @@ ORACLES = {
     "accumulation.accumulation_time.share_after_change": "accumulation.accumulation_time.replayed_share",
     "learning_rate.batch_ramp.ramped_steps": "learning_rate.batch_ramp.walked_ramp_steps",
     "checkpointing.checkpoint_interval.young_interval_seconds": "layout.run_plan.young_interval_seconds",
+    "learning_rate.critical_batch.critical_batch_for_tokens": "learning_rate.critical_batch.integrated_critical_batch_for_tokens",
     "learning_rate.critical_batch.critical_batch_tokens": "learning_rate.critical_batch.integrated_critical_batch",
     "learning_rate.critical_batch.dollars_per_second_saved": "learning_rate.critical_batch.played_dollars_per_second",
     "learning_rate.critical_batch.loss_for_critical_batch": "learning_rate.critical_batch.integrated_loss",
