@@ -12,7 +12,7 @@ from solutions.planner import time as planner_time
 from solutions.planner.configurations.cards import card_names
 
 from . import counts
-from .clusters import links
+from .clusters import cards, links
 from .predictions import Prediction, Predictor, Row
 from .runs import Runs
 from .settings import GPT_VOCABULARY, NO_RECOMPUTATION
@@ -40,29 +40,43 @@ def predictor(runs: Runs) -> Predictor:
     return predict
 
 
-def _judged(row: Row, runs: Runs) -> Prediction:
+def refusal(row: Row, runs: Runs) -> str:
+    """Return why the planner cannot predict a row, or "". Unlike a prediction, this needs no calibrated ranges."""
     try:
-        ran = as_it_ran(row, runs)
-        plan = plan_of(ran, runs)
+        plan = plan_of(as_it_ran(row, runs), runs)
     except ValueError as error:
-        return Prediction(why=str(error))
-    if not plan.step:
-        return Prediction(why="; ".join(fault.words for fault in plan.faults))
+        return str(error)
+    return "" if plan.step else "; ".join(fault.words for fault in plan.faults)
+
+
+def _judged(row: Row, runs: Runs) -> Prediction:
+    if why := refusal(row, runs):
+        return Prediction(why=why)
+    ran = as_it_ran(row, runs)
+    plan = plan_of(ran, runs)
     assumed = "" if ran is row else "full recomputation, because the run is far from fitting without it"
-    context, kind = plan.memory["context"], row.run.mem_kind or ""
-    counted = (
-        plan.memory_bytes
-        - (context if kind in _WITHOUT_CONTEXT else 0)
-        + (0 if kind in _WITHOUT_CACHE else plan.cache_bytes)
-    )
     return Prediction(
         plan.step_s,
         plan.memory_bytes,
         plan.fits,
-        counted_bytes=counted,
+        fit=plan.fit,
+        counted_bytes=counted_bytes(row, plan.cluster, plan.memory),
         room_bytes=plan.cluster.memory_bytes,
         assumed=assumed,
     )
+
+
+def counted_bytes(row: Row, cluster: planner.Cluster, held: dict[str, float]) -> float:
+    """Return the part of predicted memory that the row's measuring tool counts."""
+    kind = row.run.mem_kind or ""
+    context = held["context"] if kind in _WITHOUT_CONTEXT else 0.0
+    cached = 0.0 if kind in _WITHOUT_CACHE else planner_memory.cache_bytes(cluster, held)
+    return sum(held.values()) - context + cached
+
+
+def card(row: Row) -> str:
+    """Return the name of a row's chip in solutions/facts/hardware.yaml. Raises KeyError for an unknown chip."""
+    return cards()[row.run.chip]
 
 
 def as_it_ran(row: Row, runs: Runs) -> Row:

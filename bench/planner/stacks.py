@@ -7,6 +7,9 @@ from .runs import Run
 # The first rule applies whose words all appear in the row's family, chip, sharding, schedule, source, overlap or note.
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("chip tpu",), "xla"),
+    (("simumax",), "megatron-sync-2026"),
+    (("nanotron", "sharding none"), "nanotron-ddp-2025"),
+    (("nanotron",), "nanotron-2025"),
     (("maxtext",), "xla"),
     (("jax",), "xla"),
     (("kernels: torch",), "torch-2023"),  # attention that is not fused

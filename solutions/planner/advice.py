@@ -20,6 +20,7 @@ IDLE_MEMORY = 0.6  # share of GPU memory capacity in use, below which memory can
 WORTH_IT = 1.01  # factor in MFU that a change must gain to be recommended
 MOST_NAMED = 3  # changes in one remark
 BATCH_CHANGE = "global batch size"
+FITS = ("yes", "tight", "no")  # from the most headroom to none
 STATES = ("weights", "gradients", "optimizer")
 PARTS = {  # of the step time, as a remark names them
     "tensor_parallel": "exposed communication of tensor parallelism (TP {tp})",
@@ -50,7 +51,7 @@ def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, .
     ]
     if not plan.step:
         return (_fix(plan, tried),)
-    room = _idle(plan, tried) if plan.fits else _too_much(plan, tried)
+    room = {"yes": _idle, "tight": _tight, "no": _too_much}[plan.fit](plan, tried)
     return (*_over_nodes(plan, tried), *_parts(plan, tried), *_uneven(plan), *room)
 
 
@@ -174,6 +175,16 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     ]
 
 
+def _tight(plan: Plan, tried: Sequence[Tried]) -> list[str]:
+    """How little headroom a layout has, and which changes give it enough."""
+    headroom, more = plan.headroom_bytes, plan.margin_bytes
+    what = f"fits on paper, tight: {_gigabytes(headroom)} of headroom, and runs of this kind needed up to {_gigabytes(more)} more"
+    roomy = [one for one in tried if one[1].fit == "yes"]
+    return [
+        f"{what}: try {_either(_named(roomy, _mfu))}" if roomy else f"{what}: no single change gives enough headroom"
+    ]
+
+
 def _gpus_needed(plan: Plan) -> int:
     """GPUs on which the model states just fit when divided evenly; 0 where the cluster has enough."""
     states = _bytes_of_states(plan) * plan.model.parameters
@@ -201,8 +212,10 @@ def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 
 def _is_better(plan: Plan, other: Plan) -> bool:
-    """Whether another plan has a higher MFU and fits, or needs no more memory than this one."""
-    return other.mfu > WORTH_IT * plan.mfu and (other.fits or other.memory_bytes <= plan.memory_bytes)
+    """Whether another plan has a higher MFU and fits as well, or needs no more memory than this one."""
+    return other.mfu > WORTH_IT * plan.mfu and (
+        (other.fits and FITS.index(other.fit) <= FITS.index(plan.fit)) or other.memory_bytes <= plan.memory_bytes
+    )
 
 
 def _seconds_per_token(plan: Plan, part: str) -> float:
@@ -216,13 +229,15 @@ def _leanest(tried: Iterable[Tried]) -> list[Tried]:
 def _named(tried: Iterable[Tried], note: Callable[[Plan], str], *, in_order: bool = False) -> list[str]:
     """The best few changes, each with a note. Changes of the layout come first: another global batch size is another run."""
     ranked = (
-        list(tried) if in_order else sorted(tried, key=lambda one: (one[0].words.startswith(BATCH_CHANGE), -one[1].mfu))
+        list(tried)
+        if in_order
+        else sorted(tried, key=lambda one: (one[0].words.startswith(BATCH_CHANGE), one[1].fit == "tight", -one[1].mfu))
     )
     return [f"{change.words} {note(plan)}" for change, plan in ranked[:MOST_NAMED]]
 
 
 def _mfu(plan: Plan) -> str:
-    return f"(MFU {plan.mfu:.1%})"
+    return f"(MFU {plan.mfu:.1%}{', tight' if plan.fit == 'tight' else ''})"
 
 
 def _need(plan: Plan) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .faults import precision_faults
 from .judging import Plan
 from .memory import memory
 from .shapes import Batch, Cluster, Layout, Model, divisors
+from .stacks import stack
 from .time import step
 
 
@@ -100,7 +101,7 @@ def _of_degrees(
 
 
 def search(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None = None) -> tuple[Plan, ...]:
-    """All layouts that run and fit, fastest first; among equally fast ones, the one with less memory first.
+    """All layouts that run and fit, ranked.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> best = search(toy, Cluster("H100-80GB", 8), Batch(64, 2048))[0]
@@ -118,25 +119,27 @@ def tried(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None
     True
     """
     limits = limits or Limits()
+    software = stack(limits.software, cluster.accelerator, sinks=model.sinks)
+    limits = replace(limits, software=software.planned)
     room = min(limits.memory_bytes or cluster.memory_bytes, cluster.memory_bytes)
     for layout in layouts(model, cluster, batch, limits):
         held = memory(model, layout, batch)
         if sum(held.values()) > room:
             yield None
             continue
-        plan = Plan(model, cluster, layout, batch, held, step(model, cluster, layout, batch), ())
+        plan = Plan(model, cluster, layout, batch, held, step(model, cluster, layout, batch), (), software)
         yield plan if not limits.min_mfu or plan.mfu >= limits.min_mfu else None
 
 
 def ranked(plans: Iterable[Plan]) -> tuple[Plan, ...]:
-    """Plans, fastest first; among equally fast ones, the one with less memory first.
+    """Plans that fit before plans that are tight, fastest first; among equally fast ones, the one with less memory first.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> slow, quick = (Plan(toy, Cluster("H100-80GB", 8), Layout(), Batch(8, 2048), {}, {"compute": s}, ()) for s in (2.0, 1.0))
     >>> ranked([slow, quick]) == (quick, slow)
     True
     """
-    return tuple(sorted(plans, key=lambda plan: (plan.step_s, plan.memory_bytes)))
+    return tuple(sorted(plans, key=lambda plan: (plan.fit != "yes", plan.step_s, plan.memory_bytes)))
 
 
 def pareto(rows: tuple[Plan, ...]) -> tuple[Plan, ...]:

@@ -10,7 +10,8 @@ from shardwise.units import show_amount, show_number
 from shardwise_bank.pipelines.named import NAMED, PLACED, SPLIT
 from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
 from shardwise_bank.pipelines.simulate import Run, simulate
-from shardwise_bank.planning.words import BUCKETS, layout_line
+from shardwise_bank.planning.plans import ranges
+from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, range_words
 from shardwise_bank.solutions.planner.judging import Layout, Plan
 from shardwise_bank.solutions.planner.memory import micro_batches
 from shardwise_bank.solutions.planner.time import stage_seconds
@@ -226,24 +227,28 @@ def parts_of_memory(plan: Plan) -> list[dict[str, str]]:
 
 
 def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
-    """Return the key results of a plan, each with its label, value and note."""
-    room = plan.cluster.memory_bytes
+    """Return the key results of a plan, each with its label, value, range and note. The bubble has no range."""
+    room, ends = plan.cluster.memory_bytes, ranges(plan, costs)
     found = [
-        ("peak memory per GPU", show_amount(plan.memory_bytes, "GB", digits=3),
-         f"{plan.memory_bytes / room:.0%} of {show_amount(room, 'GB', digits=3)}"),
-        ("step time", show_amount(plan.step_s, "s", digits=3), f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU"),
-        ("MFU", f"{plan.mfu:.1%}", f"HFU {plan.hfu:.1%}"),
+        ("peak memory per GPU", show_amount(plan.memory_bytes, "GB", digits=3), range_words(ends["memory_bytes"], "GB"),
+         f"of {show_amount(room, 'GB', digits=3)}; {fit_line(plan)}"),
+        ("step time", show_amount(plan.step_s, "s", digits=3), range_words(ends["step_s"], "s"),
+         f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU"),
+        ("MFU", f"{plan.mfu:.1%}", range_words(ends["mfu"], "%"), f"HFU {plan.hfu:.1%}"),
     ]  # fmt: skip
     if plan.layout.pp > 1:
         bubble = f"{plan.bubble_idle_fraction:.1%}"
-        found.append(("pipeline bubble", bubble, f"idle fraction of the pipeline; overhead {plan.bubble_overhead:.1%}"))
+        found.append(
+            ("pipeline bubble", bubble, "", f"idle fraction of the pipeline; overhead {plan.bubble_overhead:.1%}")
+        )
     if "days" in costs:
         words = f"for {show_number(costs['tokens'] / 1e12, 3)}T training tokens, excluding failures"
-        found.append(("training time", f"{show_number(costs['days'], 3)} days", words))
+        found.append(("training time", f"{show_number(costs['days'], 3)} days", range_words(ends["days"]), words))
     if "dollars" in costs:
         words = f"{_millions(costs['gpu_hours'])} GPU-hours at ${costs['price']:g}"
-        found.append(("cost", f"${_millions(costs['dollars'])}", words))
-    return [{"name": name, "value": value, "note": note} for name, value, note in found]
+        between = " to ".join(f"${_millions(end)}" for end in ends["dollars"])
+        found.append(("cost", f"${_millions(costs['dollars'])}", between, words))
+    return [{"name": name, "value": value, "range": between, "note": note} for name, value, between, note in found]
 
 
 def _millions(amount: float) -> str:

@@ -26,6 +26,7 @@ from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
 from shardwise_bank.solutions.planner.names import names, problem_like, titles
 from shardwise_bank.solutions.planner.places import places
 from shardwise_bank.solutions.planner.shapes import divisors
+from shardwise_bank.solutions.planner.stacks import UNKNOWN, frameworks
 
 Reply = dict[str, Any]
 FRAMEWORKS = {"torchtitan": "TorchTitan", "megatron": "Megatron-LM"}
@@ -166,7 +167,7 @@ class PlannerDesk:
             if len(shown) == len(found.kept)
             else f"{count}; the chart shows {len(shown)} of them.",
             "scatter": charts.layouts_scatter(shown, found.front, found.room_bytes),
-            "layouts": [asdict(plan.layout) for plan in shown],
+            "layouts": [plans.layout_of(plan) for plan in shown],
         }
 
     def _settings(self, request: Mapping[str, Any]) -> Reply:
@@ -177,7 +178,7 @@ class PlannerDesk:
         return {
             **{what: list(dict.fromkeys(called.values())) for what, called in names().items()},
             **{what: [list(pair) for pair in titled.items()] for what, titled in titles().items()},
-            "software": list(constants()["software"]),
+            "software": [UNKNOWN, *frameworks(), *constants()["software"]],
             "frameworks": [{"name": name, "title": words} for name, words in FRAMEWORKS.items()],
         }
 

@@ -13,13 +13,14 @@ from typing import Any
 
 from shardwise.errors import ShardwiseError
 from shardwise.units import read
-from shardwise_bank.solutions.planner.names import names, usual_cluster, usual_software
+from shardwise_bank.solutions.planner.names import names, usual_cluster
 from shardwise_bank.solutions.planner.recompute import MODULES
 from shardwise_bank.solutions.planner.search import Limits
 from shardwise_bank.solutions.planner.shapes import Batch, Cluster, Layout, Model, named_model
+from shardwise_bank.solutions.planner.stacks import UNKNOWN
 
 PARTS = ("model", "cluster", "layout", "batch", "tokens", "price")  # of a file
-WORDS = ("schedule", "precision", "offload")  # options of a layout that name something
+WORDS = ("schedule", "precision", "offload", "software")  # options of a layout that name something
 USUAL_BATCH = {"global_batch": 2048, "sequence": 8192}
 MOST_NEAR = 4
 LARGEST = 10**9  # of a count
@@ -157,9 +158,7 @@ def asked(
     known = names()
     model, notes = _model(_first(options, given, "model"), known["model"], faults)
     cluster = _cluster(options, given.get("cluster"), known["accelerator"], faults)
-    sinks = model is not None and model.sinks
-    usual = {"software": usual_software(accelerator=cluster.accelerator, sinks=sinks)} if cluster else {}
-    layout = _layout({**usual, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
+    layout = _layout({"software": UNKNOWN, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
     sizes = {**_mapping(given, "batch", faults), **options["batch"]}
     batch, assumed = _batch(sizes, getattr(model, "positions", 0), faults)
     tokens, price = _first(options, given, "tokens"), _first(options, given, "price")
@@ -338,7 +337,7 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
         option = faults.wording.name(str(name))
         if name not in fields:
             continue
-        if name in WORDS:
+        if name in WORDS and isinstance(value, str):
             found[name] = faults.named(str(value), f"{name}{faults.wording.by(f'({option})')}", known[name])
         elif name == "recompute":
             found[name] = _recompute(value, option, known[name], faults)
@@ -353,8 +352,6 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
         elif isinstance(fields.get(name), int):
             least_zero = fields[name] == 0 and value == 0
             found[name] = 0 if least_zero else faults.count(value, option)
-        elif isinstance(value, str):
-            found[name] = value
         else:
             faults.add(f"{option} must be a word, not {_shown(value)}.")
     if found.get("recompute") == "partial" and not found.get("recomputed_layers"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from shardwise.units import show_number
+from shardwise.units import show_amount, show_number
 from shardwise_bank.solutions.planner.decoder import ATTENTION, RECURRENT
 from shardwise_bank.solutions.planner.judging import Batch, Cluster, Layout, Model, Plan
 from shardwise_bank.solutions.planner.memory import keeps_whole
@@ -66,6 +66,27 @@ def layout_line(layout: Layout) -> str:
 def batch_line(batch: Batch) -> str:
     """Return a batch in one line."""
     return f"global batch size {batch.global_batch:,}, sequence length {batch.sequence:,}: {show_number(batch.tokens / 1e6, 3)}M tokens per step"
+
+
+def fit_line(plan: Plan) -> str:
+    """Return whether a plan fits, and how much headroom it has."""
+    headroom = show_amount(abs(plan.headroom_bytes), "GB", digits=3)
+    if plan.fit == "no":
+        return f"does not fit: {headroom} over capacity"
+    if plan.fit == "yes":
+        return f"fits, {headroom} of headroom"
+    more = show_amount(plan.margin_bytes, "GB", digits=3)
+    return f"fits on paper, tight: {headroom} of headroom, runs of this kind needed up to {more} more"
+
+
+def range_words(ends: tuple[float, float], unit: str = "") -> str:
+    """Return a range in one unit, such as "8.1 to 10.5 s"."""
+    if not unit:
+        return " to ".join(show_number(end, 3) for end in ends)
+    if unit == "%":
+        return " to ".join(f"{end:.1%}" for end in ends)
+    low, high = (show_amount(end, unit, digits=3) for end in ends)
+    return f"{low.removesuffix(unit).rstrip()} to {high}"
 
 
 def where_it_sits(place: Place, cluster: Cluster) -> str:
