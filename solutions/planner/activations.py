@@ -74,17 +74,13 @@ def _kept(model: Model, layout: Layout, batch: Batch, block: Block, word: str) -
     queries, keys_values, attended = 2 * width, 4 * kv, 2 * width + (width if eight else 0)
     if block.mixer == "latent":
         values = 2 * model.heads * model.value_dim
-        queries, attended = (
-            2 * model.heads * (model.head_dim + model.rope_head_width),
-            values * (3 if eight else 2) // 2,
-        )
+        queries = 2 * model.heads * (model.head_dim + model.rope_head_width)
+        attended = values * (3 if eight else 2) // 2
         keys_values = queries + values + 2 * (model.query_rank + model.kv_rank + model.rope_head_width)
         if "mla_up_proj" in again:
             queries, keys_values = 0, 2 * (model.query_rank + model.kv_rank)
-    if block.mixer in RECURRENT or (
-        model.gated and block.mixer != "none"
-    ):  # the gate, and the output that it multiplies
-        attended += 4 * width
+    if block.mixer in RECURRENT or (model.gated and block.mixer != "none"):
+        attended += 4 * width  # the gate, and the output that it multiplies
     if block.mixer == "delta":  # what enters and leaves the convolution; Mamba-2's kernel recomputes the latter
         queries, keys_values = 2 * queries, 2 * keys_values
     normed = 0 if "layernorm" in again else product * model.hidden

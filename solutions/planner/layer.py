@@ -229,10 +229,8 @@ def _recurrence_seconds(model: Model, cluster: Cluster, layout: Layout, batch: B
              Mamba-2: Dao & Gu 2024, arXiv:2405.21060, section 6. Chunks are those of the kernels: flash-linear-attention 64,
              mamba-ssm and lightning attention 256.
     """
-    heads, is_delta = (
-        model.heads_of_recurrence,
-        model.heads_of_recurrence.gates == 2 or model.heads_of_recurrence.gate_rank > 0,
-    )
+    heads = model.heads_of_recurrence
+    is_delta = heads.gates == 2 or heads.gate_rank > 0
     chunk = 64 if is_delta else 256
     keys, values = heads.key_width, heads.value_width
     flop = 2 * chunk * (keys + values) + 4 * keys * values + (2 * chunk * (2 * keys + values) if is_delta else 0)

@@ -72,7 +72,7 @@ def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]
     has_input = any(piece == 0 for piece, _ in held_pieces(layout, stage))
     ends = has_input + (holds_output(layout, stage) and not (model.tied and has_input))
     dense = ends * model.vocabulary * model.hidden / layout.tp
-    if model.mtp_layers and stage == layout.pp - 1:
+    if model.mtp_layers and holds_output(layout, stage):
         dense += model.mtp_layers * 2 * model.hidden**2 / layout.tp
     mixed = sum(count for block, count in kinds.items() if block.is_mixture)
     for block, count in kinds.items():

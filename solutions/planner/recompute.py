@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from .decoder import Block
+from .decoder import ATTENTION, Block
 
 MODULES = ("core_attn", "layernorm", "mla_up_proj", "mlp", "moe_act", "moe", "shared_experts")
 RECOMPUTE = ("none", "selective", "operators", "full", "partial", *MODULES)
@@ -70,4 +70,6 @@ def recomputed_modules(word: str, block: Block) -> frozenset[str]:
     missing = {"mlp"} if block.is_mixture else _OF_MIXTURES
     if block.mixer != "latent":
         missing = missing | {"mla_up_proj"}
+    if block.mixer not in ATTENTION:
+        missing = missing | {"core_attn"}
     return frozenset(word.split(",")) - missing

@@ -217,7 +217,7 @@ def _model(wanted: Any, known: Mapping[str, str], faults: _Faults) -> tuple[Mode
 def is_path(text: str) -> bool:
     """Return whether a model is given as a file or a folder instead of a name."""
     try:
-        return text.endswith(".json") or "/" in text or Path(text).is_dir()
+        return text.endswith(".json") or "/" in text or (text != "" and Path(text).is_dir())
     except (OSError, ValueError):  # a text that no path can be
         return False
 

@@ -163,3 +163,10 @@ def test_biases_of_experts_are_read_and_written_once_more() -> None:
     )
     moved = 4 * 8 * 4096 * 4 * (2 * 2880 + 2880)
     assert biased - plain == pytest.approx(moved / (3.35e12 * constant("hbm")))
+
+
+def test_a_recurrence_has_no_scores_to_recompute() -> None:
+    model, batch = named_model("Nemotron-H-56B"), Batch(64, 8192)
+    cluster, none, selective = Cluster("H100-80GB", 64), Layout(tp=8, dp=8), Layout(tp=8, dp=8, recompute="selective")
+    again = stage_seconds(model, cluster, selective, batch)[0].recompute
+    assert again == pytest.approx(10 * layer_passes(model, cluster, none, batch, Block("full", "none"))[0].core)
