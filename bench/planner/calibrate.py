@@ -53,7 +53,7 @@ def main() -> None:
 
 
 class Calibration:
-    """Fits of step time and memory, and what they give for runs that were left out."""
+    """Fits of step time and memory, and what they give for runs that were held out."""
 
     def __init__(self, runs: Runs) -> None:
         self.rows = [row for row in readable(runs)[0] if not planned.refusal(row, runs)]
@@ -96,7 +96,7 @@ class Calibration:
             yield from ((row.run.id, round(fit.ratio(row) - 1, 4)) for row in rows if row in fit.rows)
 
     def _look(self, group: str, rows: Sequence[Row], *, new_chip: bool) -> None:
-        """Record what the planner says of rows whose family or chip was left out, for each state of knowledge."""
+        """Record what the planner says of rows whose family or chip was held out, for each state of knowledge."""
         for row in rows:
             case = self.case[row.run.id]
             if row.step_s is not None:

@@ -1,4 +1,4 @@
-"""Ranges calibrated on families left out: factors that hold for 80 % of unseen runs, and the coverage that they reach themselves.
+"""Ranges calibrated on families held out: factors that hold for 80 % of unseen runs, and the coverage that they reach themselves.
 
 The score of a run is the factor by which the range of a prediction has to widen to contain the reported figure. A factor is a quantile of
 these scores, as in split-conformal prediction, with two changes. A family with n runs weighs as much as sqrt(n) runs, so that a large one
@@ -19,7 +19,7 @@ Cell = tuple[str, ...]  # what is known of a run, each part from the most to the
 
 @dataclass(frozen=True)
 class Seen:
-    """One predicted figure of a run whose family or chip was left out of the fit: both ends before widening, over the reported figure."""
+    """One predicted figure of a run whose family or chip was held out of the fit: both ends before widening, over the reported figure."""
 
     name: str
     family: str

@@ -30,15 +30,15 @@ With unknown software, the factor widens a span from the fastest to a typical st
 with a fast stack, for which it is too slow.
 
 The errors come from {count} published training runs ([bench/planner/runs.yaml](../bench/planner/runs.yaml), each with its source). Each run was predicted with
-constants and ranges from which its model family had been left out. For the best other model, the lowest median is {best_dense} for dense runs, {best_moe} for
+constants and ranges from which its model family was held out. For the best other model, the lowest median is {best_dense} for dense runs, {best_moe} for
 mixtures of experts, and {best_memory} for memory, each on the runs that it supports. SimuMax is as good or better
-on the server on which its kernel efficiencies were measured ([below](#llm-analysis-calculon-and-simumax)).
+on the node on which its kernel efficiencies were measured ([below](#llm-analysis-calculon-and-simumax)).
 
 ## How to read a plan
 
 - **Name your software** with `--software`: it decides more than most settings of a layout. If you name only the framework, the plan uses its current
-  version. If you name nothing, the ranges go from the best known stack on that generation of chips to a typical one (eager kernels, attention kernels
-  that are not written for the chip, no overlap of tensor parallelism), and the figures are those of a stack between the two.
+  version. If you name nothing, the ranges go from the best known stack on that generation of chips to a typical one, and the figures are those of a
+  stack between the two. A typical stack has eager kernels, attention kernels that are not written for the chip, and no overlap of tensor parallelism.
 - **Ranges** of step time, tokens per second, MFU, days and dollars depend on the kind of model, on whether experts are spread over nodes, on the chip
   and on what is known of the software. They do not cover failures, slow nodes or data loading.
 - **Fits: yes, tight or no.** "No" means that predicted peak memory exceeds GPU memory capacity. "Tight" means that it fits on paper, with less
@@ -62,7 +62,7 @@ before the verdicts were counted. In the first row, the memory constants and the
 
 ## Ranges
 
-The score of a run is the factor by which its prediction would have to be widened to contain the reported figure, with its family left out of the fit.
+The score of a run is the factor by which its prediction would have to be widened to contain the reported figure, with its family held out of the fit.
 The factor of a range is the 80 % quantile of these scores, as in split-conformal prediction, with three changes:
 
 - A family with n runs weighs as much as √n runs, so that a large family does not dominate.
@@ -165,10 +165,10 @@ def written_page(runs: Runs, rows: Sequence[Row], silent: Sequence[Silent], kept
             command=left_out["command"], date=left_out["date"], refused=_refused(refused), **_best_others(rows, models, missed),
         ),
         _failures(rows, planner),
-        "## Step time beside other models\n",
+        "## Step time next to other models\n",
         "The spreadsheet divides the hardware FLOP of a step by a fitted share of the peak FLOP/s, and adds the pipeline bubble.\n",
         tables.step_time(rows, models, missed),
-        "## Memory beside other models\n",
+        "## Memory next to other models\n",
         tables.memory(rows, models, left_out),
         "The other models predict memory as shipped.\n",
         "## Results by family\n",
@@ -215,10 +215,10 @@ def _peers(kept: Mapping[str, Any], rows: Sequence[Row], left_out: Mapping[str, 
         "- For context parallelism in llm-analysis, each rank gets its share of the sequence.\n",
         "llm-analysis models no pipeline bubble and takes its efficiency as an input. It gets the constant that minimises its mean error. "
         "Calculon ships its own efficiencies with the systems A100-80GB and H100-80GB. SimuMax ships kernel efficiencies that were measured on a "
-        "B200 server and on an A100 with PCIe between GPUs; it is compared on B200, and on A100 without tensor or context parallelism.\n",
+        "B200 node and on an A100 with PCIe between GPUs; it is compared on B200, and on A100 without tensor or context parallelism.\n",
         "On the runs that SimuMax supports:\n",
         tables.against(rows, "SimuMax", kept["answers"].get("SimuMax", {}), left_out),
-        "The B200 runs are SimuMax's own: its efficiencies were measured on that server, for these shapes.\n",
+        "The B200 runs are SimuMax's own: its efficiencies were measured on that node, for these shapes.\n",
         "| no prediction from | rows | reason |",
         "|---|---|---|",
     ]

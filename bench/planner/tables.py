@@ -96,7 +96,7 @@ def other_coverage(kept: Mapping[str, Any]) -> str:
         if entry["trust"] == "A" and cell[0] in ("published", "known"):
             continue
         what = f"step time, {KIND_WORDS[cell[2]]}" if len(cell) == 3 else entry["figure"]
-        chip = {"published": "published runs", "new": "left out"}.get(cell[0], "—")
+        chip = {"published": "published runs", "new": "held out"}.get(cell[0], "—")
         software = KNOWN[cell[1]] if len(cell) == 3 else KNOWN["row" if cell[0] == "known" else "unknown"]
         lines.append([what, chip, software, "whole" if entry["trust"] == "A" else "in part", f"{entry['factor']:.2f}",
                       f"{entry['of_runs']:.0%} of {entry['runs']}", f"{entry['of_families']:.0%} of {entry['families']}"])  # fmt: skip
