@@ -130,7 +130,7 @@ reality: $(VENV)/bin/uv  ## The formulas compared with PyTorch on this machine: 
 planner: $(VENV)/.test  ## The planner compared with published runs: docs/planner.md and its plots
 	$(BIN)/python -m bench.planner --write docs/planner.md
 
-planner-peers: $(VENV)/.test  ## Predictions of llm-analysis and Calculon for the same runs, each in its own environment; needs the network
+planner-peers: $(VENV)/.test  ## Predictions of llm-analysis, Calculon and SimuMax for the same runs, each in its own environment; needs the network
 	$(BIN)/python -m bench.planner --ask
 
 desk: $(BUNDLES) $(ENGINE) desk/node_modules  ## Check the front end in desk/, and build it into both packages

@@ -3,7 +3,7 @@
 python -m bench.planner                            # print the scores on bench/planner/runs.yaml
 python -m bench.planner --runs FILE                # score another file in that format; fits still use runs.yaml
 python -m bench.planner --rows                     # also print each row: reported, predicted, error
-python -m bench.planner --ask                      # run llm-analysis and Calculon in separate environments
+python -m bench.planner --ask                      # run llm-analysis, Calculon and SimuMax in separate environments
 python -m bench.planner --write docs/planner.md    # write the page, and its plots next to it
 """
 
@@ -25,7 +25,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=Path, default=RUNS, metavar="FILE", help="file of runs to score")
     parser.add_argument("--rows", action="store_true", help="print each row")
-    parser.add_argument("--ask", action="store_true", help="run llm-analysis and Calculon on the rows first")
+    parser.add_argument("--ask", action="store_true", help="run llm-analysis, Calculon and SimuMax on the rows first")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page and its plots")
     options = parser.parse_args()
     try:
@@ -42,7 +42,7 @@ def main() -> int:
         asked = asking.ask(rows)
         if own:
             asking.keep(asked)
-        answers = {name: {**answers[name], **asked[name]} for name in asked}
+        answers = {name: {**answers.get(name, {}), **asked[name]} for name in asked}
     if options.write:
         _write(options.write, runs, rows, silent)
         return 0
@@ -51,7 +51,7 @@ def main() -> int:
     _print_silent(runs, rows, silent, models[0].fit_to(rows))
     for model in models:
         print(f"\n{model.name}: {model.fit}")
-        _print_scores(rows, model.fit_to(fitted_on))
+        _print_scores(rows, model.fit_to(fitted_on), scores.MISS if model is models[0] else None)
         if own:
             _print_unseen(rows, model.fit_to)
     if options.rows:
@@ -76,24 +76,27 @@ def _print_silent(runs: Runs, rows: Sequence[Row], silent: Sequence[Silent], pla
         print(f"  {name}: {why}")
 
 
-def _print_scores(rows: Sequence[Row], predict: Predictor) -> None:
-    errors = scores.step_errors(rows, predict)
+def _print_scores(rows: Sequence[Row], predict: Predictor, refused: float | None) -> None:
+    errors = scores.step_errors(rows, predict, refused)
     groups: tuple[tuple[str, Callable[[Row], str]], ...] = (
         ("trust", scores.part), ("family", lambda row: row.run.family), ("chip", lambda row: row.run.chip)
     )  # fmt: skip
     for title, key in groups:
         for group, score in scores.grouped(rows, errors, key).items():
             print(f"  {f'step time, {title} {group}':52}{_shown(score)}")
-    memory = scores.memory_errors(rows, predict)
+    memory = scores.memory_errors(rows, predict, refused)
     for group, score in scores.grouped(rows, memory, lambda row: str(row.run.mem_kind)).items():
         print(f"  {f'memory, {group}':52}{_shown(score)}")
     if memory:
         print(f"  {'memory, all':52}{_shown(scores.Score.of(memory.values()))}")
     fit = scores.fit(rows, predict)
-    if fit.ran or fit.oom:
-        print(
-            f"  fit predicted correctly: {fit.ran_right} of {fit.ran} that ran, {fit.oom_right} of {fit.oom} that ran out of memory, balanced accuracy {fit.balanced:.1%}"
-        )
+    for words, counts in (("ran", fit.ran), ("ran out of memory", fit.oom)):
+        if counts:
+            print(
+                f"  {sum(counts.values())} {words}: fits {', '.join(f'{verdict} {count}' for verdict, count in counts.items())}"
+            )
+    if fit.ran and fit.oom:
+        print(f"  balanced accuracy, with a tight one half right: {fit.balanced:.1%}")
 
 
 def _print_unseen(rows: Sequence[Row], fit_to: scores.FitTo) -> None:

@@ -1,213 +1,208 @@
-"""Fit the planner's constants to published runs, and measure the errors on held-out families.
+"""Fit the planner's constants to published runs, calibrate the ranges of its figures, and measure both on held-out families.
 
-python -m bench.planner.calibrate                  # errors with current and fitted constants, by held-out family, and by halves
-python -m bench.planner.calibrate --write          # also store the held-out errors for the page
+python -m bench.planner.calibrate                  # errors with current and fitted constants, by held-out family and half; factors and coverage
+python -m bench.planner.calibrate --write          # also write solutions/planner/ranges.yaml, and what the page shows to left_out.json
 
 calibration.yaml lists the constants to fit. The fitted values are printed, and are copied into solutions/planner/constants.yaml
-by hand. The fit is a damped Gauss-Newton on logarithms: the residuals are log(predicted / reported step time), with a robust loss,
-and a prior holds the logarithms of the constants near their starting values.
+by hand. Ranges are written, never copied. Run it again after a copy, and after any change of runs, formulas or software.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from copy import deepcopy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import cache
-from math import exp, log
+from math import exp
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shardwise.template.yaml_source import load_yaml as load_yaml
-from solutions.facts.tables import table
-from solutions.planner import constants as planner_constants
-from solutions.planner import time as planner_time
-
-from . import planned, scores
+from . import knowledge, planned, scores
+from .coverage import Seen, factors, nested
+from .fitting import Array, Fit, calibration, tried
 from .predictions import Row, readable
 from .runs import Runs, load
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 HERE = Path(__file__).parent
 LEFT_OUT = HERE / "left_out.json"
-_OUTLIER = 0.08  # above this error, the weight of a row decreases
-
-
-@cache
-def _plan() -> dict[str, Any]:
-    return dict(load_yaml(HERE / "calibration.yaml").data)
-
-
-@contextmanager
-def tried() -> Iterator[None]:
-    """Restore the constants at the end of the block, which may change them."""
-    constants = planner_constants.constants()
-    before = deepcopy(constants)
-    try:
-        yield
-    finally:
-        constants.clear()
-        constants.update(before)
-        _forget()
-
-
-class Fit:
-    """A fit of some constants to the step times of some rows."""
-
-    def __init__(self, rows: Sequence[Row], runs: Runs, names: Sequence[str], prior: float) -> None:
-        self.rows, self.names, self.prior = rows, names, prior
-        self.arguments = [planned.arguments(planned.as_it_ran(row, runs), runs) for row in rows]
-        families = Counter(row.run.family for row in rows)
-        # a large family has more weight than a small one, but less than in proportion
-        self.weights: Array = np.array(
-            [(1.0 if row.run.trust == "A" else 0.5) / families[row.run.family] ** 0.3 for row in rows]
-        )
-        self.now: Array = np.array([log(_get(name)) for name in names])
-        # values without these runs: a constant that only a held-out family determines falls back to its value here
-        self.start: Array = np.array([log(_plan()["start"][name]) for name in names])
-
-    def errors(self, point: Array) -> Array:
-        """Return log(predicted / reported step time) of each row, with the constants at a point."""
-        for name, value in zip(self.names, point, strict=True):
-            for each in (name, *_plan()["ties"].get(name, ())):
-                _set(each, exp(value))
-        _forget()
-        steps = (sum(planner_time.step(*arguments).values()) for arguments in self.arguments)
-        return np.array([log(step / (row.step_s or 1)) for step, row in zip(steps, self.rows, strict=True)])
-
-    def jacobian(self, point: Array, errors: Array, size: float = 0.02) -> Array:
-        """Return the derivative of each row's error with respect to each constant's logarithm."""
-        moved = (self.errors(point + size * np.eye(len(point))[at]) for at in range(len(point)))
-        return np.stack([(column - errors) / size for column in moved], axis=1)
-
-    def step(self, jacobian: Array, errors: Array, point: Array, weights: Array, damping: float) -> Array:
-        """Return the Gauss-Newton step from a point."""
-        robust = weights / np.sqrt(1 + (errors / _OUTLIER) ** 2)
-        held = 0.01 / self.prior**2
-        matrix = (jacobian * robust[:, None]).T @ jacobian + held * np.eye(len(point))
-        slope = (jacobian * robust[:, None]).T @ errors + held * (point - self.start)
-        taken = -np.linalg.solve(matrix + damping * np.diag(np.diag(matrix)), slope)
-        clipped: Array = np.clip(taken, -0.5, 0.5)
-        return clipped
-
-    def loss(self, errors: Array, point: Array) -> float:
-        """Return the loss that a fit minimises."""
-        robust = 2 * _OUTLIER**2 * (np.sqrt(1 + (errors / _OUTLIER) ** 2) - 1)
-        return float(self.weights @ robust + 0.01 * np.sum(((point - self.start) / self.prior) ** 2))
-
-    def fitted(self, most: int = 12) -> tuple[Array, Array, Array]:
-        """Return the best point, its errors, and the Jacobian there."""
-        point, damping = self.start.copy(), 1e-3
-        errors = self.errors(point)
-        loss = self.loss(errors, point)
-        for _ in range(most):
-            jacobian = self.jacobian(point, errors)
-            before = loss
-            for _ in range(6):
-                tried = point + self.step(jacobian, errors, point, self.weights, damping)
-                tried_errors = self.errors(tried)
-                if (tried_loss := self.loss(tried_errors, tried)) < loss:
-                    point, errors, loss, damping = tried, tried_errors, tried_loss, max(damping / 5, 1e-6)
-                    break
-                damping *= 5
-            if before - loss < 1e-3 * before:
-                break
-        return point, errors, self.jacobian(point, errors)
-
-    def without(self, left_out: Iterable[int], point: Array, errors: Array, jacobian: Array) -> Array:
-        """Return the errors after a first-order refit without some rows."""
-        weights = self.weights.copy()
-        weights[list(left_out)] = 0
-        moved, linear = point.copy(), errors.copy()
-        for _ in range(20):
-            taken = self.step(jacobian, linear, moved, weights, 1e-6)
-            moved, linear = moved + taken, linear + jacobian @ taken
-        return self.errors(moved)
+RANGES = HERE.parents[1] / "solutions" / "planner" / "ranges.yaml"
+COMMAND = "python -m bench.planner.calibrate --write"
+PUBLISHED = 3  # runs on a chip, from which on its constants count as known
+KINDS = ("dense", "MoE", "memory")
 
 
 def left_out() -> dict[str, Any]:
-    """Return the stored held-out errors."""
+    """Return the stored errors, verdicts and coverage of held-out runs."""
     return dict(json.loads(LEFT_OUT.read_text("utf-8")))
 
 
 def main() -> None:
-    """Fit, refit without each family and half, print, and store the errors."""
+    """Fit, refit without each family, half and chip, print, and write the ranges and the held-out errors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help=f"store the held-out errors in {LEFT_OUT.name}")
+    parser.add_argument("--write", action="store_true", help=f"write {RANGES.name} and {LEFT_OUT.name}")
     options = parser.parse_args()
     runs = load()
-    rows = [row for row in readable(runs)[0] if row.step_s is not None]
-    kept: dict[str, Any] = {
-        "command": "python -m bench.planner.calibrate --write",
-        "date": datetime.now(UTC).date().isoformat(),
-    }
-    planner = planned.predictor(runs)
-    with tried():
-        for kind in ("dense", "MoE"):
-            chosen = [row for row in rows if row.shape.is_moe == (kind == "MoE") and not planner(row).why]
-            kept[kind] = _left_out(chosen, runs, kind)
+    found = Calibration(runs)
     if options.write:
-        LEFT_OUT.write_text(json.dumps(kept, indent=0) + "\n", "utf-8")
+        RANGES.write_text(found.ranges(), "utf-8")
+        LEFT_OUT.write_text(json.dumps(found.kept(), indent=0) + "\n", "utf-8")
 
 
-def _left_out(rows: Sequence[Row], runs: Runs, kind: str) -> dict[str, dict[str, float]]:
-    plan = _plan()[kind]
-    fit = Fit(rows, runs, plan["names"], plan["prior"])
-    best = np.array([row.run.trust == "A" for row in rows])
-    _say(f"{kind}, current constants", fit.errors(fit.now)[best])
-    point, errors, jacobian = fit.fitted()
-    _say(f"{kind}, fitted", errors[best])
-    for name, value in zip(fit.names, point, strict=True):
-        print(f"  {name}: {exp(value):.4g}")
-    ids = [row.run.id for row in rows]
-    families: dict[str, float] = {}
-    for family in dict.fromkeys(row.run.family for row in rows):
-        inside = [at for at, row in enumerate(rows) if row.run.family == family]
-        found = fit.without(inside, point, errors, jacobian)
-        families |= {ids[at]: round(float(np.expm1(found[at])), 4) for at in inside}
-    second = [at for at, row in enumerate(rows) if not scores.in_first_half(row)]
-    found = fit.without(second, point, errors, jacobian)
-    halves = {ids[at]: round(float(np.expm1(found[at])), 4) for at in second}
-    _say(f"{kind}, family held out", np.log1p([families[name] for name, good in zip(ids, best, strict=True) if good]))
-    _say(f"{kind}, one half held out", np.log1p([halves[ids[at]] for at in second if best[at]]))
-    fit.errors(point)  # leave the constants fitted
-    return {"family": families, "half": halves}
+class Calibration:
+    """Fits of step time and memory, and what they give for runs that were left out."""
+
+    def __init__(self, runs: Runs) -> None:
+        self.rows = [row for row in readable(runs)[0] if not planned.refusal(row, runs)]
+        self.case = {row.run.id: knowledge.Case(row, runs) for row in self.rows}
+        with tried():
+            self.fits = {kind: self._fit(kind).run() for kind in KINDS}
+            self._say_fits()
+            self.held_out = {
+                key: {kind: dict(self._errors(kind, self.fits[kind], groups)) for kind in KINDS}
+                for key, groups in (("family", _family), ("half", _second_half))
+            }
+            self._say_held_out()
+            self.times: list[Seen] = []
+            self.sizes: list[Seen] = []
+            self.verdicts: list[Seen] = []
+            for key in (_family, _chip):
+                for group, inside in self._refits(key):
+                    self._look(group, inside, new_chip=key is _chip)
+        self._say_ranges()
+
+    def _fit(self, kind: str) -> Fit:
+        plan = calibration()[kind]
+        if kind == "memory":
+            rows = [row for row in self.rows if row.memory_bytes]
+            return Fit(rows, plan["names"], plan["prior"], lambda row: self.case[row.run.id].memory_ratio())
+        rows = [row for row in self.rows if row.step_s is not None and row.shape.is_moe == (kind == "MoE")]
+        return Fit(rows, plan["names"], plan["prior"], lambda row: self.case[row.run.id].time_ratio())
+
+    def _refits(self, key: Callable[[Row], str]) -> Iterator[tuple[str, list[Row]]]:
+        """Yield each group with its rows, while the constants are those of fits without it."""
+        for group in sorted({key(row) for row in self.rows} - {""}):
+            for fit in self.fits.values():
+                fit.use(fit.without(at for at, row in enumerate(fit.rows) if key(row) == group))
+            yield group, [row for row in self.rows if key(row) == group]
+        for fit in self.fits.values():
+            fit.use(fit.point)
+
+    def _errors(self, kind: str, fit: Fit, key: Callable[[Row], str]) -> Iterator[tuple[str, float]]:
+        for _, rows in self._refits(key):
+            yield from ((row.run.id, round(fit.ratio(row) - 1, 4)) for row in rows if row in fit.rows)
+
+    def _look(self, group: str, rows: Sequence[Row], *, new_chip: bool) -> None:
+        """Record what the planner says of rows whose family or chip was left out, for each state of knowledge."""
+        for row in rows:
+            case = self.case[row.run.id]
+            if row.step_s is not None:
+                self.times += case.times(group, "new" if new_chip else "published")
+            if not new_chip:
+                self.sizes += case.sizes()
+                self.verdicts += case.verdict()
+
+    def ranges(self) -> str:
+        """Return the text of solutions/planner/ranges.yaml."""
+        per_chip = Counter(_chip(row) for row in self.rows if row.step_s is not None)
+        chips = sorted({planned.card(row) for row in self.rows if per_chip[_chip(row)] >= PUBLISHED})
+        lines = [f"# Written by `{COMMAND}`: factors from a predicted figure to both ends of its range, which holds for 80 % of unseen runs.",
+                 "# By what is known: chip, software, and kind of run. docs/planner.md explains them and reports their coverage.", "",
+                 f"chips: [{', '.join(chips)}]  # with at least {PUBLISHED} published runs", "time:"]  # fmt: skip
+        found = factors(self.times, knowledge.TIME_CELLS)
+        for chip in knowledge.TIME_CELLS[0]:
+            lines.append(f"  {chip}:")
+            for software in knowledge.TIME_CELLS[1]:
+                lines.append(f"    {software}:")
+                lines += [f"      {kind}: {_flow(found[chip, software, kind])}" for kind in knowledge.TIME_CELLS[2]]
+        sizes = factors(self.sizes, knowledge.SIZE_CELLS)
+        lines += ["memory:", *(f"  {software}: {_flow(sizes[software,])}" for software in knowledge.SIZE_CELLS[0])]
+        return "\n".join(lines) + "\n"
+
+    def kept(self) -> dict[str, Any]:
+        """Return what the page shows of held-out runs."""
+        return {
+            "command": COMMAND, "date": datetime.now(UTC).date().isoformat(),
+            **{kind: {key: self.held_out[key][kind] for key in self.held_out} for kind in KINDS},
+            "software": {state: {each.name: round(each.middle - 1, 4) for each in self.times if each.cell[:2] == ("published", state)}
+                         for state in knowledge.TIME_CELLS[1]},
+            "fit": dict(self._fit_out()), "coverage": self._coverage(),
+        }  # fmt: skip
+
+    def _fit_out(self) -> Iterator[tuple[str, str]]:
+        """Yield the verdict on fit of each row, with constants and factor from the other families."""
+        for family in sorted({verdict.family for verdict in self.verdicts}):
+            factor = factors((each for each in self.sizes if each.family != family), knowledge.SIZE_CELLS)[
+                "known",
+            ].factor
+            for each in self.verdicts:
+                if each.family == family:
+                    yield each.name, "no" if each.high > 1 else "tight" if each.high * factor > 1 else "yes"
+
+    def _coverage(self) -> list[dict[str, Any]]:
+        found = []
+        for what, seen, cells in (
+            ("step time", self.times, knowledge.TIME_CELLS),
+            ("memory", self.sizes, knowledge.SIZE_CELLS),
+        ):
+            final = factors(seen, cells)
+            for trust in "AB":
+                for cell, covered in nested(seen, cells, trust).items():
+                    entry = {"figure": what, "trust": trust, "cell": list(cell), "factor": round(final[cell].factor, 3)}
+                    found.append(entry | asdict(covered))
+        return found
+
+    def _say_fits(self) -> None:
+        for kind, fit in self.fits.items():
+            best = np.array([row.run.trust == "A" for row in fit.rows])
+            _say(f"{kind}, current constants", fit.errors(fit.now)[best])
+            _say(f"{kind}, fitted", fit.errors(fit.point)[best])
+            for name, value in zip(fit.names, fit.point, strict=True):
+                print(f"  {name}: {exp(value):.4g}")
+
+    def _say_held_out(self) -> None:
+        best = {row.run.id for row in self.rows if row.run.trust == "A"}
+        for key, by_kind in self.held_out.items():
+            for kind, errors in by_kind.items():
+                _say(f"{kind}, {key} held out", np.log1p([error for name, error in errors.items() if name in best]))
+
+    def _say_ranges(self) -> None:
+        for entry in self._coverage():
+            words = f"{entry['figure']}, trust {entry['trust']}, {', '.join(entry['cell'])}"
+            print(f"{words:60} factor {entry['factor']:.2f}  covers {entry['of_runs']:4.0%} of {entry['runs']:3} runs, "
+                  f"{entry['of_families']:4.0%} of {entry['families']:2} families")  # fmt: skip
+        said = dict(self._fit_out())
+        ran = {row.run.id: row.fitted for row in self.rows}
+        counts = Counter(f"{verdict}: {'ran' if ran[name] else 'out of memory'}" for name, verdict in said.items())
+        print("fit, family held out:", dict(sorted(counts.items())))
+
+
+def _family(row: Row) -> str:
+    return row.run.family
+
+
+def _second_half(row: Row) -> str:
+    return "" if scores.in_first_half(row) else "second"
+
+
+def _chip(row: Row) -> str:
+    """Return the chip, or the chip that it shares constants with."""
+    for leader, others in calibration()["ties"].items():
+        if any(planned.card(row) == other.split("/")[1] for other in others):
+            return str(leader.split("/")[1])
+    return planned.card(row)
+
+
+def _flow(factor: Any) -> str:
+    return f"{{factor: {factor.factor:.3f}, runs: {factor.runs}, families: {factor.families}}}"
 
 
 def _say(what: str, errors: Array) -> None:
     score = scores.Score.of(np.expm1(errors))
     print(f"{what:40} {score.count:4}  median {score.median:6.1%}  p90 {score.p90:6.1%}", flush=True)
-
-
-def _get(name: str) -> float:
-    found: Any = planner_constants.constants()
-    for key in name.split("/"):
-        found = found[key]
-    return float(found)
-
-
-def _set(name: str, value: float) -> None:
-    *path, last = name.split("/")
-    found: Any = planner_constants.constants()
-    for key in path:
-        found = found[key]
-    found[last] = value
-
-
-def _forget() -> None:
-    """Clear the caches of the planner's modules, but not the constants themselves."""
-    for name, module in sys.modules.items():
-        if name.startswith("solutions.planner."):
-            for member in vars(module).values():
-                if callable(getattr(member, "cache_clear", None)) and member is not table:
-                    member.cache_clear()
 
 
 if __name__ == "__main__":

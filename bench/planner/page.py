@@ -1,46 +1,112 @@
-"""The page docs/planner.md: tables of errors, plots, the constants, and the runs that the planner gets wrong."""
+"""The page docs/planner.md: what to expect, how to read a plan, the comparison with published runs, and wide tables last."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from shardwise.template.yaml_source import load_yaml
 
-from . import calibrate, planned, predictors, scores
+from . import calibrate, goals, planned, predictors, scores, tables
 from .predictions import Predictor, Row, Silent
 from .runs import Runs
 
 REASONS = Path(__file__).with_name("reasons.yaml")
 CONSTANTS = Path(__file__).parents[2] / "solutions" / "planner" / "constants.yaml"
-_MEASURED = {
-    "nvidia-smi": "as reported by nvidia-smi",
-    "peak": "peak on the most loaded rank",
-    "torch-gib-max": "peak reserved by PyTorch, most loaded rank",
-    "torch-gib": "peak reserved by PyTorch",
-    "gpu-memory": "tool not reported",
-}
 _BAD = 0.25  # the page explains every error above this
 
 HEAD = """# Accuracy of the planner
 
-`shardwise plan` predicts the memory and the step time of a training layout. This page compares its predictions with {count} published training runs
-([bench/planner/runs.yaml](../bench/planner/runs.yaml), each with its source), and with a spreadsheet, llm-analysis and Calculon on the same runs.
-{omitted} of the runs do not report enough for a comparison; they are listed at the end.
+`shardwise plan` predicts the memory and the step time of a training run from its model, cluster and layout. It is for decisions before a run: which
+layout to try first, how many GPUs to rent, what a run will cost. It does not replace a short benchmark of your own on the same GPUs.
 
-{summary}
-Step-time errors are for model families that were held out when the constants were fitted, and for runs whose source reports the full layout.
-The memory constants were fitted to these same runs. The last column is the lowest median among the other models, each on the runs that it supports.
+Expect this on runs that the planner has not seen. An error is |predicted / reported − 1|; a range is meant to hold for 80 % of runs:
 
-Of {ran} layouts that ran, the planner predicts that {ran_right} fit. Of {oom} layouts that ran out of memory, it predicts that {oom_right} do not fit.
+{expected}
+With unknown software, the factor widens a span from the fastest to a typical stack. The middle figure is between them; most published runs are benchmarks
+with a fast stack, for which it is too slow.
 
-## Usage
+The errors come from {count} published training runs ([bench/planner/runs.yaml](../bench/planner/runs.yaml), each with its source). Each run was predicted with
+constants and ranges from which its model family had been left out. For the best other model, the lowest median is {best_dense} for dense runs, {best_moe} for
+mixtures of experts, and {best_memory} for memory, each on the runs that it supports. SimuMax is as good or better
+on the server on which its kernel efficiencies were measured ([below](#llm-analysis-calculon-and-simumax)).
+
+## How to read a plan
+
+- **Name your software** with `--software`: it decides more than most settings of a layout. If you name only the framework, the plan uses its current
+  version. If you name nothing, the ranges go from the best known stack on that generation of chips to a typical one (eager kernels, attention kernels
+  that are not written for the chip, no overlap of tensor parallelism), and the figures are those of a stack between the two.
+- **Ranges** of step time, tokens per second, MFU, days and dollars depend on the kind of model, on whether experts are spread over nodes, on the chip
+  and on what is known of the software. They do not cover failures, slow nodes or data loading.
+- **Fits: yes, tight or no.** "No" means that predicted peak memory exceeds GPU memory capacity. "Tight" means that it fits on paper, with less
+  headroom than 80 % of runs with known software needed: fragmentation and short peaks take more than the formulas count.
+
+{usage}## Goals
+
+The goals are for held-out families, with whole layouts reported: median and 90th percentile of the errors. {refused}
+
+{goals}
+A framework is fresh if no other family uses its software, so that the fit without its family has never seen it; software from before FlashAttention is
+omitted. The last column counts the runs beyond the second limit, or, for fit, the wrong verdicts. [Largest errors](#largest-errors) gives the
+causes that the sources show.
+
+## Fits or not
+
+{fits}
+The rows count verdicts on layouts that ran and on layouts that ran out of memory, where the source reports micro-batch size and recomputation. In the
+balanced accuracy both classes have equal weight, and a verdict "tight" is half right, whatever happened: it neither wins nor loses. That rule was set
+before the verdicts were counted. In the first row, the memory constants and the range come from other families.
+
+## Ranges
+
+The score of a run is the factor by which its prediction would have to be widened to contain the reported figure, with its family left out of the fit.
+The factor of a range is the 80 % quantile of these scores, as in split-conformal prediction, with three changes:
+
+- A family with n runs weighs as much as √n runs, so that a large family does not dominate.
+- With few families the quantile is higher: 80 % × (1 + 1 / effective number of families), at most 90 %.
+- Less knowledge never gives a narrower range of a single prediction.
+
+For unknown software, the factor widens the span between two stacks. Runs of software that materialises attention scores, all from before 2023, count only
+if the software is named. For memory, a run that ran out of memory although it was predicted to fit counts with the error that it proves at least.
+
+The coverage in the first table is nested: for each family, the factor is computed from the scores of the other families. Those scores come from fits that had seen
+that family. The next table has what the first one omits: chips whose constants were replaced by values that use no training run, runs whose layout is reported only in
+part, and memory with unknown software.
+
+{other_coverage}
+Where only one or two families or chips exist, the coverage says little.
+
+## How the comparison works
+
+The planner uses one set of constants for all runs. Some depend on the chip, and some on the generation of software where a source names it.
+Most constants are fitted to all of these runs together, and none to a single run.
+
+If a source reports step time or tokens/s, that value is compared. If it reports only TFLOP/s or MFU, the value is converted to step time with
+the source's own FLOP count ([conventions](../bench/planner/printed.py)). {both} runs report both a time and a FLOP rate; on {agree} of them the two agree within 1.5 %.
+
+**Trust A** means that the source reports the full layout and a rate. **Trust B** means that something relevant is
+not reported, or had to be inferred.
+
+`{command}` fitted without each family, half and chip on {date}, and wrote the ranges. For each of them, a first-order update
+moves the constants to where the remaining runs pull them. For MPT, InternEvo and
+torchtitan, this was compared with full refits: no row differed by more than 0.5 percentage points. Only the fit is held out: the form of the
+formulas and the software assigned to each run were chosen with all runs in view.
+
+`make planner` regenerates this page. To score another file in the same format, run `python -m bench.planner --runs FILE`.
+
+![Two scatter plots of predicted against reported step time, from half a second to a thousand seconds, with lines at ±25 %. Dense runs lie along the diagonal on all four generations of chips. Mixtures of experts scatter more.](planner-step-time.png)
+
+![Left: predicted against reported memory per GPU, by the tool that measured it. Right: predicted memory divided by GPU memory capacity, for layouts that ran and for layouts that ran out of memory, with a line at 1.](planner-memory.png)
+"""
+
+USAGE = """## Usage
 
 ```bash
 shardwise plan --model llama3-405b --cluster h100-16384 --tp 8 --pp 16 --tokens 15.6T --price 2   # memory, step time, MFU, days, dollars
+shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --software torchtitan                 # narrower ranges: the software is known
 shardwise plan --model llama3-70b --cluster h100-256 --search --max-tp 8 --memory "70 GB"         # the best layouts, with memory and MFU
 shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --emit torchtitan > train.toml        # or: --emit megatron
 shardwise plan --file mine.yaml --json                                                            # a custom model or cluster, for scripts
@@ -55,8 +121,10 @@ changes that make it run.
 
 - **Names** ignore case, dots and dashes.
 - **Defaults** apply to every option that you omit. DP follows from the number of GPUs.
-- **A search** keeps the degrees and settings that you give.
-- **The exit code** is 1 if the layout cannot run or does not fit.
+- **A search** keeps the degrees and settings that you give, and lists tight layouts last.
+- **`--software`** names a framework, such as torchtitan, or a row of `software` in
+  [constants.yaml](../solutions/planner/constants.yaml), such as megatron-2024.
+- **The exit code** is 1 if the layout cannot run or does not fit. A tight layout ends with 0.
 - **`--emit`** writes settings for Megatron-LM core_v0.15.0 or TorchTitan v0.2.2. It refuses a plan that needs a setting they do not have.
 
 Three of the planner's conventions differ from the lessons, and each plan mentions them:
@@ -68,196 +136,89 @@ Three of the planner's conventions differ from the lessons, and each plan mentio
 A file can contain any of these sections. Command-line options override it:
 
 ```yaml
-model: {{layers: 24, hidden: 2048, ffn_hidden: 8192, heads: 16, kv_heads: 16, vocabulary: 50304}}   # or a name
-cluster: {{accelerator: a100, gpus: 32, gpus_per_node: 8, network_bytes_per_s: 25 GB/s}}            # or a name, such as a100-32
-layout: {{tp: 2, recompute: full}}
-batch: {{global_batch: 256, sequence: 2048}}
+model: {layers: 24, hidden: 2048, ffn_hidden: 8192, heads: 16, kv_heads: 16, vocabulary: 50304}   # or a name
+cluster: {accelerator: a100, gpus: 32, gpus_per_node: 8, network_bytes_per_s: 25 GB/s}            # or a name, such as a100-32
+layout: {tp: 2, recompute: full}
+batch: {global_batch: 256, sequence: 2048}
 tokens: 300.0e+9
 price: 1.5
 ```
 
-## How the comparison works
-
-The planner uses one set of constants for all runs. Some depend on the chip, and some on the generation of software where a source names it.
-Most constants are fitted to all of these runs together, and none to a single run. Each table therefore says whether the fit has seen the runs in question.
-
-An error is |predicted / reported − 1|. The tables show the median and the 90th percentile, with the number of runs in parentheses.
-
-If a source reports step time or tokens/s, that value is compared. If it reports only TFLOP/s or MFU, the value is converted to step time with
-the source's own FLOP count ([conventions](../bench/planner/printed.py)). {both} runs report both a time and a FLOP rate; on {agree} of them the two agree within 1.5 %.
-
-The runs in the comparison have two levels of trust. **Trust A** means that the source reports the full layout and a rate. **Trust B** means that something relevant is
-not reported, or had to be inferred.
-
-`make planner` regenerates this page. To score another file in the same format, run `python -m bench.planner --runs FILE`.
 """
 
 
 def written_page(runs: Runs, rows: Sequence[Row], silent: Sequence[Silent], kept: Mapping[str, Any]) -> str:
     """Return the page."""
-    models = predictors.models(runs, kept["answers"])
-    planner = planned.predictor(runs)
+    models, planner, left_out = predictors.models(runs, kept["answers"]), planned.predictor(runs), calibrate.left_out()
+    refused = tables.refused_rows(rows, planner)
+    missed = set(refused)
     both, agree = scores.self_consistency(rows, runs)
-    fit = scores.fit(rows, planner)
+    memory = [
+        *left_out["memory"]["family"].values(),
+        *(scores.MISS for row in rows if row.memory_bytes and row.run.id in missed),
+    ]
     parts = [
         HEAD.format(
-            count=len(runs.rows),
-            omitted=len(silent),
-            summary=_summary(rows, models),
-            both=both,
-            agree=agree,
-            ran_right=fit.ran_right,
-            ran=fit.ran,
-            oom_right=fit.oom_right,
-            oom=fit.oom,
+            expected=tables.expected(tables.kind_errors(rows, runs, left_out, missed), memory, left_out),
+            count=len(runs.rows), usage=USAGE, goals=goals.goals(rows, runs, left_out, missed), both=both, agree=agree,
+            fits=tables.fits(rows, models, left_out), other_coverage=tables.other_coverage(left_out),
+            command=left_out["command"], date=left_out["date"], refused=_refused(refused), **_best_others(rows, models, missed),
         ),
-        "## Step time\n",
-        _step_time(rows, models),
-        "![Two scatter plots of predicted against reported step time, from half a second to a thousand seconds, with lines at ±25 %. "
-        "Dense runs lie along the diagonal on all four generations of chips. Mixtures of experts scatter more.](planner-step-time.png)\n",
-        "## Memory\n",
-        _memory(rows, models),
-        "The planner's memory constants (context_bytes, group_bytes, cache, working and update_bytes, listed below) were fitted to the rows "
-        "that report memory, and no row was held out. The verdicts on whether a run fits are not a test on unseen runs either: they "
-        "were inspected while the formulas were developed. llm-analysis and Calculon predict memory as shipped.\n",
-        "![Left: predicted against reported memory per GPU, by the tool that measured it. Right: predicted memory divided by GPU memory capacity, "
-        "for layouts that ran and for layouts that ran out of memory, with a line at 1.](planner-memory.png)\n",
+        _failures(rows, planner),
+        "## Step time beside other models\n",
+        "The spreadsheet divides the hardware FLOP of a step by a fitted share of the peak FLOP/s, and adds the pipeline bubble.\n",
+        tables.step_time(rows, models, missed),
+        "## Memory beside other models\n",
+        tables.memory(rows, models, left_out),
+        "The other models predict memory as shipped.\n",
         "## Results by family\n",
         "In the first column of errors, the row's family was held out of the fit. In the other columns, the fit has seen all runs.\n",
-        _grouped(rows, models, lambda row: row.run.family, unseen=_held_out_families()),
+        tables.grouped(rows, models, lambda row: row.run.family, {**left_out["dense"]["family"], **left_out["MoE"]["family"]}),
         "## Results by chip\n",
         "The fits have seen all of these runs.\n",
-        _grouped(rows, models, lambda row: row.run.chip),
-        _peers(kept, rows),
-        _constants(),
-        _failures(rows, planner),
+        tables.grouped(rows, models, lambda row: row.run.chip),
+        _peers(kept, rows, left_out),
         _assumptions(rows, silent, planner),
-    ]
+        _constants(),
+    ]  # fmt: skip
     return "\n".join(parts)
 
 
-def _summary(rows: Sequence[Row], models: Sequence[predictors.Model]) -> str:
-    """Return a table with the errors of the planner, and the lowest median among the other models."""
+def _refused(refused: Mapping[str, str]) -> str:
+    if not refused:
+        return "A run that the planner refuses would count as an error of 100 %; it refuses none."
+    return f"A run that the planner refuses counts as an error of 100 %: {', '.join(refused)}."
+
+
+def _best_others(rows: Sequence[Row], models: Sequence[predictors.Model], missed: set[str]) -> dict[str, str]:
+    """Return the lowest median error among the other models, by figure."""
     errors = {
-        f"Step time, {words}": _held_out(rows, models, kind, "family", scores.leave_one_family_out)
-        for kind, words in (("dense", "dense models"), ("MoE", "mixtures of experts"))
+        name: tables.held_out(rows, models, kind, "family", scores.leave_one_family_out, missed)
+        for name, kind in (("best_dense", "dense"), ("best_moe", "MoE"))
     }
-    errors["Memory per GPU"] = [
-        list(scores.memory_errors(rows, model.fit_to(rows)).values()) for model in _with_memory(models)
+    errors["best_memory"] = [
+        list(scores.memory_errors(rows, model.fit_to(rows)).values()) for model in tables.with_memory(models)
     ]
-    lines = [
-        "| prediction | runs | median error | 90th percentile | best other model, median |",
-        "|---|---|---|---|---|",
-    ]
-    for words, of_models in errors.items():
-        ours, *others = (scores.Score.of(each) for each in of_models)
-        best = min(score.median for score in others if score.count)
-        lines.append(f"| {words} | {ours.count} | {ours.median:.1%} | {ours.p90:.0%} | {best:.1%} |")
-    return "\n".join(lines) + "\n"
+    others = {name: [scores.Score.of(each) for each in found[1:]] for name, found in errors.items()}
+    return {name: f"{min(score.median for score in found if score.count):.0%}" for name, found in others.items()}
 
 
-def _held_out(
-    rows: Sequence[Row], models: Sequence[predictors.Model], kind: str, key: str,
-    errors_of: Callable[[Sequence[Row], scores.FitTo], dict[str, float]],
-) -> list[list[float]]:  # fmt: skip
-    """Return the errors of each model on rows of trust A that its fit had not seen."""
-    unseen = calibrate.left_out()[kind][key]
-    best = [row for row in rows if scores.part(row) == f"A {kind}"]
-    ours = [unseen[row.run.id] for row in best if row.run.id in unseen]
-    return [ours] + [list(errors_of(best, model.fit_to).values()) for model in models[1:]]
-
-
-def _step_time(rows: Sequence[Row], models: Sequence[predictors.Model]) -> str:
-    named = [(f"{model.name}: {model.fit}", model) for model in models]
-    lines = ["| runs | " + " | ".join(name for name, _ in named) + " |", "|---|" + "---|" * len(named)]
-    predicted = [(model, scores.step_errors(rows, model.fit_to(rows))) for _, model in named]
-    unseen = calibrate.left_out()
-    for kind in ("dense", "MoE"):
-        for words, key, errors_of in (
-            ("family held out of the fit", "family", scores.leave_one_family_out),
-            ("fitted to one half, tested on the other", "half", scores.fit_half_test_half),
-        ):
-            cells = [_shown(errors) for errors in _held_out(rows, models, kind, key, errors_of)]
-            lines.append(f"| {kind}, trust A: {words} | " + " | ".join(cells) + " |")
-    for part in ("A dense", "B dense", "A MoE", "B MoE"):
-        chosen = {row.run.id for row in rows if scores.part(row) == part}
-        cells = [_shown([error for name, error in errors.items() if name in chosen]) for _, errors in predicted]
-        trust, _, kind = part.partition(" ")
-        lines.append(f"| {kind}, trust {trust}: seen by the fit | " + " | ".join(cells) + " |")
-    lines.append(
-        "\nThe spreadsheet divides the hardware FLOP of a step by a fitted share of the peak FLOP/s, and adds the pipeline bubble."
-        f"\n\nThe planner's held-out errors were computed by `{unseen['command']}` on {unseen['date']}. For each family or half, a first-order update "
-        "moves the constants to where the remaining runs pull them, and the held-out runs are predicted with those. For MPT, InternEvo and "
-        "torchtitan, this was compared with full refits: no row differed by more than 0.5 percentage points. Only the fit is held out. "
-        "The form of the formulas and the software assigned to each run were chosen with all runs in view."
-    )
-    return "\n".join(lines) + "\n"
-
-
-def _with_memory(models: Sequence[predictors.Model]) -> list[predictors.Model]:
-    """Return one of each model that predicts memory: a fit of step times does not change it."""
-    return list({model.name: model for model in models if model.name != "spreadsheet"}.values())
-
-
-def _memory(rows: Sequence[Row], models: Sequence[predictors.Model]) -> str:
-    named = _with_memory(models)
-    lines = ["| prediction | " + " | ".join(model.name for model in named) + " |", "|---|" + "---|" * len(named)]
-    predicted = [model.fit_to(rows) for model in named]
-    kinds = Counter(row.run.mem_kind for row in rows if row.run.mem_kind)
-    for kind in [None, *kinds]:
-        chosen = [row for row in rows if kind in (None, row.run.mem_kind)]
-        cells = [_shown(list(scores.memory_errors(chosen, predict).values())) for predict in predicted]
-        lines.append(f"| memory, {_MEASURED.get(kind, kind) if kind else 'all runs'} | " + " | ".join(cells) + " |")
-    fits = [scores.fit(rows, predict) for predict in predicted]
-    lines.append(
-        "| ran, with micro-batch size and recomputation reported: predicted to fit | "
-        + " | ".join(f"{fit.ran_right} of {fit.ran}" for fit in fits)
-        + " |"
-    )
-    lines.append(
-        "| ran out of memory: predicted not to fit | "
-        + " | ".join(f"{fit.oom_right} of {fit.oom}" for fit in fits)
-        + " |"
-    )
-    lines.append("| fits or not, balanced accuracy | " + " | ".join(f"{fit.balanced:.0%}" for fit in fits) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def _held_out_families() -> dict[str, float]:
-    """Return the planner's error on each run, with the run's family held out of the fit."""
-    kept = calibrate.left_out()
-    return {name: error for kind in ("dense", "MoE") for name, error in kept[kind]["family"].items()}
-
-
-def _grouped(
-    rows: Sequence[Row], models: Sequence[predictors.Model], key: Callable[[Row], str],
-    unseen: Mapping[str, float] | None = None,
-) -> str:  # fmt: skip
-    names = [f"{model.name}: {model.fit}" for model in models]
-    errors = [scores.step_errors(rows, model.fit_to(rows)) for model in models]
-    if unseen is not None:
-        names, errors = [f"{models[0].name}: family held out", *names], [dict(unseen), *errors]
-    lines = ["| | runs | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
-    predicted = [scores.grouped(rows, each, key) for each in errors]
-    timed = Counter(key(row) for row in rows if row.step_s is not None)
-    for group, count in sorted(timed.items(), key=lambda item: (-item[1], item[0])):
-        cells = [_of(score[group], count) if group in score else "—" for score in predicted]
-        lines.append(f"| {group} | {count} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def _peers(kept: Mapping[str, Any], rows: Sequence[Row]) -> str:
+def _peers(kept: Mapping[str, Any], rows: Sequence[Row], left_out: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in kept["versions"].items())
     lines = [
-        "## llm-analysis and Calculon\n",
+        "## llm-analysis, Calculon and SimuMax\n",
         f"Versions: {versions}. `{kept['command']}` ran them on {kept['date']}, and their predictions are in "
-        "[bench/planner/peers/answers.json](../bench/planner/peers/answers.json). llm-analysis comes from PyPI, and Calculon from a "
-        "pinned commit of its repository. To work without a network, set the variable CALCULON to the path of a clone.\n",
+        "[bench/planner/peers/answers.json](../bench/planner/peers/answers.json). llm-analysis comes from PyPI, and Calculon and "
+        "SimuMax from pinned commits of their repositories. To work without a network, set the variables CALCULON and SIMUMAX to paths of clones.\n",
         "Features that they lack are approximated in their favour:\n",
         "- A third MLP matrix counts as an MLP that is 1.5 times as wide.",
         "- For context parallelism in llm-analysis, each rank gets its share of the sequence.\n",
         "llm-analysis models no pipeline bubble and takes its efficiency as an input. It gets the constant that minimises its mean error. "
-        "Calculon ships its own efficiencies with the systems A100-80GB and H100-80GB.\n",
+        "Calculon ships its own efficiencies with the systems A100-80GB and H100-80GB. SimuMax ships kernel efficiencies that were measured on a "
+        "B200 server and on an A100 with PCIe between GPUs; it is compared on B200, and on A100 without tensor or context parallelism.\n",
+        "On the runs that SimuMax supports:\n",
+        tables.against(rows, "SimuMax", kept["answers"].get("SimuMax", {}), left_out),
+        "The B200 runs are SimuMax's own: its efficiencies were measured on that server, for these shapes.\n",
         "| no prediction from | rows | reason |",
         "|---|---|---|",
     ]
@@ -325,17 +286,6 @@ def _assumptions(rows: Sequence[Row], silent: Sequence[Silent], planner: Predict
     lines += ["", "These runs cannot be compared:\n", "| run | reason |", "|---|---|"]
     lines += [f"| {each.run.id} | {each.reason} |" for each in silent]
     return "\n".join(lines) + "\n"
-
-
-def _shown(errors: Sequence[float]) -> str:
-    return _of(scores.Score.of(errors), len(errors), counted=True)
-
-
-def _of(score: scores.Score, count: int, *, counted: bool = False) -> str:
-    if not score.count:
-        return "—"
-    rows = f" ({score.count})" if counted or score.count != count else ""
-    return f"{score.median:.1%} / {score.p90:.0%}{rows}"
 
 
 @cache

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from solutions.planner import judging as planner
 from solutions.planner import memory as planner_memory
-from solutions.planner import shapes as planner_shapes
 from solutions.planner import time as planner_time
+from solutions.planner.configurations.cards import card_names
 
 from . import counts
-from .clusters import links
+from .clusters import cards, links
 from .predictions import Prediction, Predictor, Row
 from .runs import Runs
 from .settings import GPT_VOCABULARY, NO_RECOMPUTATION
@@ -40,29 +40,43 @@ def predictor(runs: Runs) -> Predictor:
     return predict
 
 
-def _judged(row: Row, runs: Runs) -> Prediction:
+def refusal(row: Row, runs: Runs) -> str:
+    """Return why the planner cannot predict a row, or "". Unlike a prediction, this needs no calibrated ranges."""
     try:
-        ran = as_it_ran(row, runs)
-        plan = plan_of(ran, runs)
+        plan = plan_of(as_it_ran(row, runs), runs)
     except ValueError as error:
-        return Prediction(why=str(error))
-    if not plan.step:
-        return Prediction(why="; ".join(fault.words for fault in plan.faults))
+        return str(error)
+    return "" if plan.step else "; ".join(fault.words for fault in plan.faults)
+
+
+def _judged(row: Row, runs: Runs) -> Prediction:
+    if why := refusal(row, runs):
+        return Prediction(why=why)
+    ran = as_it_ran(row, runs)
+    plan = plan_of(ran, runs)
     assumed = "" if ran is row else "full recomputation, because the run is far from fitting without it"
-    context, kind = plan.memory["context"], row.run.mem_kind or ""
-    counted = (
-        plan.memory_bytes
-        - (context if kind in _WITHOUT_CONTEXT else 0)
-        + (0 if kind in _WITHOUT_CACHE else plan.cache_bytes)
-    )
     return Prediction(
         plan.step_s,
         plan.memory_bytes,
         plan.fits,
-        counted_bytes=counted,
+        fit=plan.fit,
+        counted_bytes=counted_bytes(row, plan.cluster, plan.memory),
         room_bytes=plan.cluster.memory_bytes,
         assumed=assumed,
     )
+
+
+def counted_bytes(row: Row, cluster: planner.Cluster, held: dict[str, float]) -> float:
+    """Return the part of predicted memory that the row's measuring tool counts."""
+    kind = row.run.mem_kind or ""
+    context = held["context"] if kind in _WITHOUT_CONTEXT else 0.0
+    cached = 0.0 if kind in _WITHOUT_CACHE else planner_memory.cache_bytes(cluster, held)
+    return sum(held.values()) - context + cached
+
+
+def card(row: Row) -> str:
+    """Return the name of a row's chip in solutions/facts/hardware.yaml. Raises KeyError for an unknown chip."""
+    return cards()[row.run.chip]
 
 
 def as_it_ran(row: Row, runs: Runs) -> Row:
@@ -101,8 +115,10 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         experts=shape.experts or 0, experts_per_token=shape.top_k or 0, expert_ffn_hidden=shape.expert_ffn or 0,
         shared_experts=shape.shared_expert_ffn // (shape.expert_ffn or 1),
         dense_layers=shape.layers - (shape.moe_layers or 0) if shape.is_moe else 0,
-        query_rank=shape.q_lora or 0, kv_rank=shape.kv_lora or 0, rope_head_width=shape.qk_rope or 0,
+        node_limit=4 if run.model.startswith("deepseek-v3") else 0, query_rank=shape.q_lora or 0, kv_rank=shape.kv_lora or 0, rope_head_width=shape.qk_rope or 0,
     )  # fmt: skip
+    if (card := _card(run.model)) and card.pattern:  # layers that differ, which the file of runs cannot say
+        model = card
     cluster = _record(
         planner.Cluster, accelerator=joined.card, gpus=run.chips, gpus_per_node=joined.domain,
         network_bytes_per_s=joined.network_bytes_per_s,
@@ -110,14 +126,26 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
     dealt = _record(
         planner.Layout, tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
         virtual_stages=layout.virtual_stages, zero=layout.zero, micro_batch=layout.micro_batch,
-        recompute=layout.recompute if layout.recompute in planner_shapes.RECOMPUTE else "selective",
+        recompute=layout.recompute,
         recomputed_layers=layout.recomputed_layers or 0, schedule=layout.schedule,
         sequence_parallel=layout.sequence_parallel, precision=_precision(row),
         software=software(run, runs.sources.get(run.source, run.source)),
         shard_group=layout.shard_group if layout.shard_group != layout.dp * layout.cp else 0, expert_tp=_expert_tp(row),
-        gradient_bytes=layout.gradient_bytes or 0,
+        gradient_bytes=layout.gradient_bytes or 0, state_bytes=_state_bytes(row),
     )  # fmt: skip
     return model, cluster, dealt, planner.Batch(layout.global_batch, layout.sequence)
+
+
+def _state_bytes(row: Row) -> int:
+    """Return the width of the optimizer states: of an FP32 master copy with BF16 moments, or of a 16-bit remainder with them."""
+    words = f"{row.run.sharding} {row.run.note}".lower()
+    return 8 if "bf16 moments" in words else 6 if "optimizer dtype bf16" in words else 12
+
+
+def _card(name: str) -> planner.Model | None:
+    """Return the planner's card of a model, if there is one."""
+    known = {card.lower(): card for card in card_names()}
+    return planner.named_model(known[name]) if name in known else None
 
 
 def _expert_tp(row: Row) -> int:

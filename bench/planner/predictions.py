@@ -23,6 +23,7 @@ class Prediction:
     step_s: float | None = None
     memory_bytes: float | None = None
     fits: bool | None = None
+    fit: str = ""  # "yes", "tight" or "no", of a model that distinguishes them
     counted_bytes: float | None = None  # the part of memory_bytes that the row's measuring tool counts
     room_bytes: float | None = None  # GPU memory capacity
     why: str = ""  # the reason, if nothing is predicted

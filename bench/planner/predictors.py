@@ -13,6 +13,8 @@ from .predictions import Prediction, Predictor, Row
 from .runs import Runs
 from .scores import FitTo
 
+OURS = "shardwise"
+
 
 @dataclass(frozen=True)
 class Model:
@@ -27,12 +29,12 @@ def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
     """Return the models, the planner first. `answers` holds the peers' predictions by peer and row; without it, the peers are omitted."""
     ours, sheet = planned.predictor(runs), spreadsheet.predict
     found = [
-        Model("shardwise", "fitted constants", lambda _: ours),
+        Model(OURS, "fitted constants", lambda _: ours),
         _scaled("spreadsheet", "one fitted utilisation per chip", sheet, constants.by_chip),
         _scaled("spreadsheet", "one fitted utilisation per chip and format", sheet, constants.by_chip_and_format),
     ]
     if answers:
-        peers = {name: partial(_said, answers[name]) for name in asking.NAMES}
+        peers = {name: partial(_said, answers.get(name, {})) for name in asking.NAMES}
         found += [
             _scaled("llm-analysis", "one fitted constant", peers["llm-analysis"], constants.one),
             _scaled(
@@ -42,6 +44,7 @@ def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
                 constants.by_chip_and_format,
             ),
             Model("Calculon", "as shipped", lambda _: peers["Calculon"]),
+            Model("SimuMax", "as shipped", lambda _: peers["SimuMax"]),
             _scaled(
                 "Calculon", "one fitted constant per chip and format", peers["Calculon"], constants.by_chip_and_format
             ),

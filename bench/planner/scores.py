@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -9,12 +10,13 @@ from zlib import crc32
 
 import numpy as np
 
-from .predictions import Predictor, Row, timed
+from .predictions import Prediction, Predictor, Row, timed
 from .printed import flop_per_token, rates
 from .runs import Runs
 from .settings import Unclear
 
 FitTo = Callable[[Sequence[Row]], Predictor]  # fits constants to rows
+MISS = 1.0  # error of a row that the planner refuses
 
 
 @dataclass(frozen=True)
@@ -36,51 +38,61 @@ class Score:
 
 @dataclass(frozen=True)
 class Fit:
-    """Counts of rows and of correct verdicts on fit, for runs that ran and for those that ran out of memory."""
+    """Numbers of verdicts "yes", "tight" and "no", for runs that ran and for runs that ran out of memory."""
 
-    ran: int
-    ran_right: int
-    oom: int
-    oom_right: int
+    ran: Mapping[str, int]
+    oom: Mapping[str, int]
 
     @property
     def balanced(self) -> float:
-        """Return the balanced accuracy, in which both classes have equal weight."""
-        if not self.ran or not self.oom:
-            return float("nan")
-        return (self.ran_right / self.ran + self.oom_right / self.oom) / 2
+        """Return the balanced accuracy, in which both classes have equal weight. A verdict "tight" is half right for either."""
+        shares = [
+            (counts.get(right, 0) + counts.get("tight", 0) / 2) / sum(counts.values())
+            for counts, right in ((self.ran, "yes"), (self.oom, "no"))
+            if sum(counts.values())
+        ]
+        return sum(shares) / 2 if len(shares) == 2 else float("nan")
 
 
-def step_errors(rows: Iterable[Row], predict: Predictor) -> dict[str, float]:
-    """Return predicted / reported step time - 1, by row."""
+def step_errors(rows: Iterable[Row], predict: Predictor, refused: float | None = None) -> dict[str, float]:
+    """Return predicted / reported step time - 1, by row; `refused` is the error of a row without a prediction, which is omitted without it."""
     found = {}
     for row in timed(rows):
         said = predict(row).step_s
         if said is not None and row.step_s is not None:
             found[row.run.id] = said / row.step_s - 1
+        elif refused is not None:
+            found[row.run.id] = refused
     return found
 
 
-def memory_errors(rows: Iterable[Row], predict: Predictor) -> dict[str, float]:
-    """Return predicted / reported memory - 1, by row."""
+def memory_errors(rows: Iterable[Row], predict: Predictor, refused: float | None = None) -> dict[str, float]:
+    """Return predicted / reported memory - 1, by row; `refused` as in step_errors."""
     found = {}
     for row in rows:
         predicted = predict(row)
         said = predicted.counted_bytes or predicted.memory_bytes
         if row.memory_bytes is not None and said is not None:
             found[row.run.id] = said / row.memory_bytes - 1
+        elif row.memory_bytes is not None and refused is not None:
+            found[row.run.id] = refused
     return found
 
 
 def fit(rows: Iterable[Row], predict: Predictor) -> Fit:
-    """Return the counts of correct verdicts on fit, over the rows that test it."""
-    answers = {True: [0, 0], False: [0, 0]}
-    for row in rows:
-        said = predict(row).fits if row.tests_fit else None
-        if said is not None:
-            answers[row.fitted][0] += 1
-            answers[row.fitted][1] += said == row.fitted
-    return Fit(*answers[True], *answers[False])
+    """Return the counts of verdicts on fit, over the rows that test it."""
+    return fit_of(rows, {row.run.id: verdict for row in rows if (verdict := _verdict(predict(row)))})
+
+
+def fit_of(rows: Iterable[Row], verdicts: Mapping[str, str]) -> Fit:
+    """Return the counts of given verdicts, over the rows that test the fit and have one."""
+    tested = [row for row in rows if row.tests_fit and row.run.id in verdicts]
+    ran, oom = (Counter(verdicts[row.run.id] for row in tested if row.fitted == fitted) for fitted in (True, False))
+    return Fit(ran, oom)
+
+
+def _verdict(said: Prediction) -> str:
+    return said.fit or {None: "", True: "yes", False: "no"}[said.fits]
 
 
 def leave_one_family_out(rows: Sequence[Row], fit_to: FitTo) -> dict[str, float]:

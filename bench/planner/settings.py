@@ -12,6 +12,20 @@ NODE = 8  # GPUs per node where the source does not say: HGX and DGX boards
 NO_RECOMPUTATION = "no recomputation"  # assumed where a source does not mention it
 GPT_VOCABULARY = 50304  # GPT-2's 50,257 tokens, padded to a multiple of 128
 
+_KEEPS_QKV = (
+    "save_qkv",
+    "full except qkv",
+    "mlp recomputed",
+    "mlp output kept",
+    "some layers",
+)  # all but attention is recomputed
+_MODULES = {  # of the planner, and the words of a source that mean them
+    "layernorm": ("norm", *_KEEPS_QKV),
+    "mla_up_proj": ("mla up-projection",),
+    "moe_act": ("moe activation",),
+    "mlp": ("mlp, moe", *_KEEPS_QKV),
+    "moe": ("whole moe", "mlp, moe", *_KEEPS_QKV),
+}
 _SHAPE = {"layers": "number of layers", "hidden": "hidden size", "heads": "number of heads"}
 
 
@@ -30,7 +44,7 @@ class Setting:
     micro_batch: int
     global_batch: int
     sequence: int
-    recompute: str  # none, selective, operators, mlp, full, or partial
+    recompute: str  # none, selective, operators, full, partial, or a list of modules
     recomputed_layers: int | None
     schedule: str
     sequence_parallel: bool
@@ -141,6 +155,11 @@ def _sharding(row: Run, assumed: list[str]) -> tuple[int, int | None]:
     if "hsdp" in words or "inside a node" in words:
         return 3, row.chips_per_node or NODE
     if found := re.search(r"zero-?([0-3])", words):
+        if (
+            found[1] == "2" and (row.pp or 1) > 1
+        ):  # MegaScale and Llama 3 reduce once per step, so gradients stay whole until then
+            assumed.append("ZeRO-1, as gradients are reduced once per step")
+            return 1, group
         return int(found[1]), group
     if "fsdp" in words:
         return 3, group
@@ -167,11 +186,8 @@ def _recompute(row: Run, shape: Shape, assumed: list[str]) -> tuple[str, int | N
         return "operators", None
     if "saves matrix products" in words:
         return "none", None
-    if any(
-        kept in words
-        for kept in ("mlp recomputed", "mlp output kept", "whole moe", "save_qkv", "full except qkv", "some layers")
-    ):
-        return "mlp", None
-    if words.startswith("full") or "rest recomputed" in words:
+    if (words.startswith("full") and "full except qkv" not in words) or "rest recomputed" in words:
         return "full", None
+    if modules := [name for name, said in _MODULES.items() if any(word in words for word in said)]:
+        return ",".join(modules), None
     return "selective", None

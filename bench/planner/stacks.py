@@ -11,6 +11,10 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("nemo automodel", "torch.compile"), "fsdp-compiled"),
     (("nemo automodel",), "nemo-automodel-2025"),
     (("primus",), "primus-2025"),
+    (("olmo-core",), "olmo-core-2025"),
+    (("axolotl",), "axolotl-fsdp-2025"),
+    (("deepspeed zero-3 2025",), "deepspeed-zero3-2025"),
+    (("maxtext gpu",), "maxtext-gpu-2025"),
     (("nanotron", "sharding none"), "nanotron-ddp-2025"),
     (("nanotron",), "nanotron-2025"),
     (("maxtext",), "xla"),
@@ -19,7 +23,7 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("rms kernel",), "flash-norm-2023"),
     (("kernels: flash_attention2",), "flash-2023"),
     (("dualpipe",), "dualpipe-2024"),
-    (("inside operators",), "dualpipe-2024"),  # hides the experts' all-to-all as well
+    (("inside operators",), "megascale-moe-2025"),
     (("megascale-moe",), "megatron-2023"),  # hides data and pipeline communication, but not that of tensor parallelism
     (("megascale", "dp, tp, pp"), "megatron-2024"),
     (("megascale",), "megatron-2023"),
@@ -42,6 +46,9 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("torchtitan",), "fsdp-compiled"),
     (("fms-fsdp",), "fsdp-compiled"),
     (("internevo",), "internevo-2023"),
+    (("experts by 1f1b", "deepep"), "megatron-deepep-paired-2025"),
+    (("experts by 1f1b",), "megatron-paired-2025"),  # --overlap-moe-expert-parallel-comm
+    (("deepep dispatcher",), "megatron-deepep-2025"),
     (("dgxc", "v25.05"), "nemo-2025"),
     (("dgxc",), "nemo-2024"),  # recipes that reduce gradients in BF16
     (("megatron-bridge",), "nemo-2025"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from ..facts.arguments import require_counts, require_not_negative, require_positive
+from ..facts.arguments import require_counts, require_positive
 
 
 def layer_activation_bytes(*, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int) -> float:
@@ -32,43 +30,6 @@ def layer_activation_bytes(*, tokens: int, hidden: int, ffn_hidden: int, heads: 
     kv_width = hidden // heads * kv_heads
     kept_per_token = 6 * hidden + 2 * kv_width + 3 * ffn_hidden
     return 2 * tokens * kept_per_token / tp
-
-
-def largest_micro_batch_tokens(
-    *, room_bytes: float, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int = 1,
-    loss_bytes_per_token: float = 0, recomputed: bool = False,
-) -> int:  # fmt: skip
-    """The most tokens of a micro-batch whose activations fit, with sequence parallelism.
-
-        tokens = ⌊room / (L · kept per token + loss per token)⌋,  or with full recomputation
-        tokens = ⌊room / (2·d·L/tp + max(kept per token - 2·d/tp, loss per token))⌋
-
-    A recomputed model keeps the input of every layer, and next to it one layer in full or the logits, not both at once.
-
-    Units:   room_bytes and loss_bytes_per_token in bytes on one GPU; the rest are counts. Result is a number of tokens.
-    Raises:  ValueError if an argument is out of range, or no token fits.
-    Source:  Korthikanti et al. 2022, arXiv:2205.05198, equations 4 to 6 and section 4.3, solved for the tokens.
-
-    >>> llama = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8}
-    >>> largest_micro_batch_tokens(room_bytes=60e9, **llama, loss_bytes_per_token=10 * 128256)
-    10454
-    >>> largest_micro_batch_tokens(room_bytes=60e9, **llama, loss_bytes_per_token=10 * 128256, recomputed=True)
-    38842
-    """
-    require_positive(room_bytes=room_bytes)
-    require_not_negative(loss_bytes_per_token=loss_bytes_per_token)
-    require_counts(layers=layers)
-    token_layer_bytes = layer_activation_bytes(
-        tokens=1, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, tp=tp
-    )
-    token_bytes = layers * token_layer_bytes + loss_bytes_per_token
-    if recomputed:
-        token_input_bytes = 2 * hidden / tp
-        token_bytes = layers * token_input_bytes + max(token_layer_bytes - token_input_bytes, loss_bytes_per_token)
-    tokens = math.floor(room_bytes / token_bytes)
-    if tokens < 1:
-        raise ValueError("the activations of a single token do not fit")
-    return tokens
 
 
 def peak_activation_bytes(

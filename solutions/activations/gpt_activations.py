@@ -82,25 +82,6 @@ def score_share(*, sequence: int, hidden: int, heads: int) -> float:
     return scores / (34 + scores)
 
 
-def sequence_for_score_share(*, share: float, hidden: int, heads: int) -> float:
-    """The sequence length at which the scores are a given share of what a layer keeps.
-
-        s = 34 · share / (1 - share) · h / (5·a)
-
-    Units:   share is a fraction below 1; the rest are counts. Result is a number of tokens, not rounded.
-    Raises:  ValueError if share is not between 0 and 1, or a count is below 1.
-    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 5 (5as/h against 34).
-
-    >>> sequence_for_score_share(share=0.5, hidden=12288, heads=96)       # 6.8 times the width of a head
-    870.4
-    """
-    require_counts(hidden=hidden, heads=heads)
-    if not 0 < share < 1:
-        raise ValueError(f"share must lie between 0 and 1, not {share!r}")
-    scores_per_element = 34 * share / (1 - share)
-    return scores_per_element * hidden / (5 * heads)
-
-
 def cut_of_baseline(
     *, sequence: int, hidden: int, heads: int, tp: int, sequence_parallel: bool = False, recompute: str = "none"
 ) -> float:
@@ -228,35 +209,3 @@ def longest_sequence(
     quadratic = 5 * heads
     # the root in the form that loses no digits where the scores are few
     return float(layer_room / (half_linear + (half_linear**2 + quadratic * layer_room) ** 0.5))
-
-
-def cheapest_recompute(
-    *, room_bytes: float, micro_batch: int, sequence: int, hidden: int, heads: int, layers: int, tp: int = 1,
-    stages: int = 1, virtual_stages: int = 1,
-) -> str:  # fmt: skip
-    """The least recomputation with which the first stage's layers fit: "none", "selective", "full", or "nothing fits".
-
-        the first of none, selective, full with first_stage_bytes ≤ room
-
-    With tensor and sequence parallelism. What a layer holds while it is recomputed is omitted.
-
-    Units:   room_bytes on one GPU; the rest are counts.
-    Raises:  ValueError as in first_stage_bytes.
-    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 5.
-
-    >>> cheapest_recompute(room_bytes=40e9, micro_batch=1, sequence=2048, hidden=12288, heads=96, layers=96, tp=8,
-    ...                    stages=8)     # GPT-3: everything is 34.4 GB
-    'none'
-    >>> cheapest_recompute(room_bytes=40e9, micro_batch=1, sequence=2048, hidden=12288, heads=96, layers=96, tp=8,
-    ...                    stages=8, virtual_stages=3)
-    'selective'
-    """
-    require_positive(room_bytes=room_bytes)
-    for recompute in RECOMPUTE:
-        held = first_stage_bytes(
-            micro_batch=micro_batch, sequence=sequence, hidden=hidden, heads=heads, layers=layers, stages=stages,
-            virtual_stages=virtual_stages, tp=tp, sequence_parallel=True, recompute=recompute,
-        )  # fmt: skip
-        if held <= room_bytes:
-            return recompute
-    return "nothing fits"

@@ -148,25 +148,3 @@ def time_overhead(*, plain_s: float, recomputed_s: float) -> float:
     """
     require_positive(plain_s=plain_s, recomputed_s=recomputed_s)
     return recomputed_s / plain_s - 1
-
-
-def selective_speedup(*, forward_s: float, backward_s: float, core_s: float) -> float:
-    """By how much more tokens pass in a second when only the attention core is recomputed instead of whole layers.
-
-        gain = (2·F + B) / (F + B + core) - 1
-
-    Full recomputation repeats the forward pass of a layer, selective recomputation its core alone.
-
-    Units:   seconds of one layer: forward, backward, and the core's forward pass. Result is a fraction.
-    Raises:  ValueError if a time is not positive, or the core takes longer than the forward pass.
-    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 6.2 and Table 4.
-
-    >>> round(selective_speedup(forward_s=7.7e-3, backward_s=11.9e-3, core_s=1.3e-3), 2)     # a layer of the 22B model
-    0.31
-    """
-    require_positive(forward_s=forward_s, backward_s=backward_s, core_s=core_s)
-    if core_s > forward_s:
-        raise ValueError("the attention core is a part of the forward pass")
-    full_s = 2 * forward_s + backward_s
-    selective_s = forward_s + backward_s + core_s
-    return time_overhead(plain_s=selective_s, recomputed_s=full_s)

@@ -1,11 +1,9 @@
-"""Stages of a pipeline compared by the memory that they hold, and what a change of schedule does to it."""
+"""Stages of a pipeline compared by the memory that they hold."""
 
 from __future__ import annotations
 
 from ..facts.arguments import require_counts, require_not_negative, require_positive
-from ..pipeline.pipeline import bubble_overhead, in_flight, interleaved_chunks_in_flight, interleaving_memory_factor
-
-SCHEDULES = ("GPipe", "1F1B", "interleaved 1F1B")
+from ..pipeline.pipeline import in_flight, interleaving_memory_factor
 
 
 def stage_bytes(
@@ -80,38 +78,3 @@ def smallest_virtual_stages(*, stages: int, stage_layers: int, plain_bytes: floa
         if stage_layers % virtual_stages == 0 and plain_bytes * factor <= room_bytes:
             return virtual_stages
     raise ValueError("no interleaving fits")
-
-
-def schedule_change(*, before: str, after: str, stages: int, micro_batches: int, virtual_stages: int) -> str:
-    """What a change of schedule does on the first stage: words for its activation memory and for the bubble.
-
-        memory: m with GPipe, min(m, p) with 1F1B, chunks/v with interleaving      bubble: (p-1)/m, or (p-1)/(v·m)
-
-    Units:   counts; virtual_stages applies to "interleaved 1F1B" only. Result is "less memory, same bubble" and the like.
-    Raises:  ValueError for an unknown schedule, or counts that it does not take.
-    Source:  Narayanan et al. 2021, arXiv:2104.04473, sections 2.2.1 and 2.2.2; Korthikanti et al. 2022, section 4.2.3.
-
-    >>> schedule_change(before="GPipe", after="1F1B", stages=8, micro_batches=32, virtual_stages=2)
-    'less memory, same bubble'
-    >>> schedule_change(before="1F1B", after="interleaved 1F1B", stages=8, micro_batches=32, virtual_stages=2)
-    'more memory, smaller bubble'
-    """
-    held, bubble = {}, {}
-    for name in (before, after):
-        if name not in SCHEDULES:
-            raise ValueError(f"a schedule must be one of {', '.join(SCHEDULES)}, not {name!r}")
-        pieces = virtual_stages if name == "interleaved 1F1B" else 1
-        chunks = interleaved_chunks_in_flight(
-            stages=stages, stage=0, micro_batches=micro_batches, virtual_stages=pieces
-        )
-        held[name] = micro_batches if name == "GPipe" else chunks / pieces
-        bubble[name] = bubble_overhead(stages=stages, micro_batches=micro_batches, virtual_stages=pieces)
-    memory_word = _compared(held[before], held[after], less="less", more="more")
-    bubble_word = _compared(bubble[before], bubble[after], less="smaller", more="larger")
-    return f"{memory_word} memory, {bubble_word} bubble"
-
-
-def _compared(before: float, after: float, *, less: str, more: str) -> str:
-    if after == before:
-        return "same"
-    return less if after < before else more

@@ -7,25 +7,27 @@ import math
 from ..facts.arguments import require_counts, require_not_negative, require_positive
 from ..ring import ring
 
-# With a root, all of the message leaves one GPU. In the others every GPU keeps a part, and sends N-1 of N parts once or twice.
-_ROOTED = ("broadcast", "reduce")
+# In some, all of the message leaves one GPU. In the others every GPU keeps a part, and sends N-1 of N parts once or twice.
+_WHOLE = ("broadcast", "reduce", "send and receive")
 _ONE_PASS = ("reduce-scatter", "all-gather", "all-to-all")
-COLLECTIVES = (*_ROOTED, *_ONE_PASS, "all-reduce")
+_BY_PARTS = ("gather", "scatter")  # the root keeps its part, and receives or sends the others
+COLLECTIVES = (*_WHOLE, *_ONE_PASS, *_BY_PARTS, "all-reduce")
 
 
 def bus_factor(*, collective: str, gpus: int) -> float:
-    """Fewest bytes that the busiest GPU has to send per byte of the message.
+    """Fewest bytes that the busiest GPU has to send, or in a gather to receive, per byte of the message.
 
         all-reduce                                2 · (N-1)/N
         reduce-scatter, all-gather, all-to-all        (N-1)/N
-        broadcast, reduce                             1
+        gather, scatter                               (N-1)/N
+        broadcast, reduce, send and receive           1
 
     The message is the whole array: all that is gathered, all that is scattered, and in an all-to-all everything that one
     GPU has for the N of them, itself included. nccl-tests multiplies the algorithm bandwidth by this factor.
 
     Units:   gpus is a count; result is a ratio. One GPU sends nothing, so the factor of one is 0.
     Raises:  ValueError for an unknown collective, or gpus below 1.
-    Source:  nccl-tests, doc/PERFORMANCE.md, "Summary".
+    Source:  nccl-tests, doc/PERFORMANCE.md, "Summary"; src/gather.cu, src/scatter.cu and src/sendrecv.cu.
 
     >>> bus_factor(collective="all-reduce", gpus=8), bus_factor(collective="all-gather", gpus=8)
     (1.75, 0.875)
@@ -37,9 +39,9 @@ def bus_factor(*, collective: str, gpus: int) -> float:
         raise ValueError(f"collective must be one of {', '.join(COLLECTIVES)}, not {collective!r}")
     if gpus == 1:
         return 0.0
-    if collective in _ROOTED:
+    if collective in _WHOLE:
         return 1.0
-    passes = 1 if collective in _ONE_PASS else 2
+    passes = 2 if collective == "all-reduce" else 1
     return passes * (gpus - 1) / gpus
 
 

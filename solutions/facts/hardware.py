@@ -127,6 +127,43 @@ def fast_link_bytes_per_s(*, accelerator: str) -> int:
     return _figure("accelerators", accelerator, link) // 2
 
 
+def host_link_bytes_per_s(*, accelerator: str) -> int:
+    """Rate at which one GPU reaches the memory of its host, per direction: over PCIe, or its share of NVLink-C2C.
+
+    Units:   bytes per second, per direction.
+    Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator whose link is not in it.
+    Source:  the source that hardware.yaml gives for the value.
+
+    >>> host_link_bytes_per_s(accelerator="H100-80GB")
+    64000000000
+    """
+    return _figure("accelerators", accelerator, "host_link")
+
+
+def has_host(*, accelerator: str) -> bool:
+    """Whether hardware.yaml has the link of an accelerator to its host.
+
+    Raises:  ValueError for a name that hardware.yaml lacks.
+
+    >>> has_host(accelerator="H100-80GB"), has_host(accelerator="TPU-v5p")
+    (True, False)
+    """
+    return "host_link" in _known(_cards()["accelerators"], accelerator, "accelerator")
+
+
+def host_memory_bytes_per_s(*, accelerator: str) -> int:
+    """Rate of the host's memory in the maker's own system, as a share for each of its GPUs.
+
+    Units:   bytes per second.
+    Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator whose host is not in it.
+    Source:  the source that hardware.yaml gives for the value.
+
+    >>> host_memory_bytes_per_s(accelerator="GB200-186GB")
+    256000000000
+    """
+    return _figure("accelerators", accelerator, "host_memory")
+
+
 def power_watts(*, accelerator: str) -> int:
     """Most power that one accelerator draws.
 

@@ -196,30 +196,6 @@ def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
     return tuple(in_flight(stages=stages, stage=stage, micro_batches=micro_batches) for stage in range(stages))
 
 
-def largest_micro_batch_tokens(
-    *, stages: int, micro_batches: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
-) -> int:
-    """Return the most tokens that a micro-batch may have, so that the activations of every stage fit under 1F1B.
-
-        tokens = ⌊room / (min(m, p) · layers · bytes of a token in a layer)⌋
-
-    All stages have the same room, and the first one holds the most micro-batches.
-
-    Units:   token_layer_bytes on one GPU for one token in one layer; room_bytes for all activations of a GPU; the rest are
-             counts. Result is a count of tokens.
-    Raises:  ValueError if a count is below 1 or a number of bytes is not positive.
-    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1.
-
-    >>> case = {"stages": 4, "stage_layers": 8, "token_layer_bytes": 139264, "room_bytes": 40e9}
-    >>> largest_micro_batch_tokens(**case, micro_batches=16), largest_micro_batch_tokens(**case, micro_batches=3)
-    (8975, 11967)
-    """
-    require_counts(stage_layers=stage_layers)
-    require_positive(token_layer_bytes=token_layer_bytes, room_bytes=room_bytes)
-    held = in_flight(stages=stages, stage=0, micro_batches=micro_batches)
-    return floor(room_bytes / (held * stage_layers * token_layer_bytes))
-
-
 def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:
     """Chunks, one micro-batch in one virtual stage each, that a GPU holds at its peak under interleaved 1F1B.
 

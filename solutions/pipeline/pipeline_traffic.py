@@ -43,26 +43,6 @@ def boundaries(*, stages: int, virtual_stages: int = 1) -> int:
     return stages * virtual_stages - 1 if stages > 1 else 0
 
 
-def boundary_growth(*, stages: int, virtual_stages: int) -> float:
-    """By which factor interleaving multiplies what all GPUs of a pipeline send together.
-
-        factor = (p · v - 1) / (p - 1)
-
-    It is above v: between two rounds the last GPU also sends to the first one, over a boundary that plain 1F1B does not have.
-
-    Units:   every argument is a count. Result as a ratio.
-    Raises:  ValueError if an argument is below 1, or there is a single stage.
-    Source:  counting; Narayanan et al. 2021, arXiv:2104.04473, section 2.2.2 (v times, on one device).
-
-    >>> boundary_growth(stages=4, virtual_stages=4)
-    5.0
-    """
-    require_counts(stages=stages, virtual_stages=virtual_stages)
-    if stages == 1:
-        raise ValueError("a pipeline of one stage sends nothing")
-    return (stages * virtual_stages - 1) / (stages - 1)
-
-
 def pipeline_bytes(*, message_bytes: float, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
     """What all GPUs of one pipeline send in a step, over all boundaries together.
 

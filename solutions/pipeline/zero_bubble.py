@@ -87,36 +87,6 @@ def step_seconds(
     return micro_batches * (forward_s + input_backward_s + weight_backward_s) + bubble
 
 
-def idle_fraction(
-    *,
-    schedule: str,
-    stages: int,
-    micro_batches: int,
-    forward_s: float,
-    input_backward_s: float,
-    weight_backward_s: float,
-    virtual_stages: int = 1,
-) -> float:
-    """Share of its step that a GPU waits.
-
-        idle = bubble / (m · (F + B + W) + bubble)
-
-    Units:   seconds; counts. Result as a fraction of the whole step.
-    Raises:  ValueError as `step_seconds`.
-    Source:  Qi et al. 2024, arXiv:2401.10241, sections 2.3 and 5.3 (bubble rate).
-
-    >>> times = {"forward_s": 1, "input_backward_s": 1, "weight_backward_s": 1}
-    >>> round(idle_fraction(schedule="ZB-H1", stages=4, micro_batches=8, **times), 3)
-    0.111
-    """
-    times = {"forward_s": forward_s, "input_backward_s": input_backward_s, "weight_backward_s": weight_backward_s}
-    bubble = bubble_seconds(schedule=schedule, stages=stages, virtual_stages=virtual_stages, **times)
-    whole = step_seconds(
-        schedule=schedule, stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages, **times
-    )
-    return bubble / whole
-
-
 def throughput_gain(
     *,
     schedule: str,

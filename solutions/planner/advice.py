@@ -8,9 +8,10 @@ from math import ceil
 from ..facts import hardware
 from .changes import Change, changes
 from .constants import constant
-from .memory import gradient_width, micro_batches, stage_layers
+from .memory import gradient_width, keeps_whole, micro_batches, stage_layers
 from .plan import Plan
-from .shapes import Batch, Cluster, Layout
+from .recompute import recompute_phrase
+from .shapes import Batch, Cluster, Layout, Model
 from .time import work_of_stages
 
 LARGE_SHARE = 0.1  # of the step time, above which a part is worth a remark
@@ -19,6 +20,7 @@ IDLE_MEMORY = 0.6  # share of GPU memory capacity in use, below which memory can
 WORTH_IT = 1.01  # factor in MFU that a change must gain to be recommended
 MOST_NAMED = 3  # changes in one remark
 BATCH_CHANGE = "global batch size"
+FITS = ("yes", "tight", "no")  # from the most headroom to none
 STATES = ("weights", "gradients", "optimizer")
 PARTS = {  # of the step time, as a remark names them
     "tensor_parallel": "exposed communication of tensor parallelism (TP {tp})",
@@ -27,7 +29,7 @@ PARTS = {  # of the step time, as a remark names them
     "data_parallel": "exposed communication of gradients and weights (DP {dp}, ZeRO {zero})",
     "pipeline_parallel": "communication between {pp} pipeline stages",
     "bubble": "the pipeline bubble ({passes} micro-batches, {pp} stages)",
-    "recompute": "{recompute} recomputation",
+    "recompute": "{recomputation}",
 }
 Tried = tuple[Change, Plan]  # a change, and the plan that results
 
@@ -49,11 +51,11 @@ def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, .
     ]
     if not plan.step:
         return (_fix(plan, tried),)
-    room = _idle(plan, tried) if plan.fits else _too_much(plan, tried)
+    room = {"yes": _idle, "tight": _tight, "no": _too_much}[plan.fit](plan, tried)
     return (*_over_nodes(plan, tried), *_parts(plan, tried), *_uneven(plan), *room)
 
 
-def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
+def conventions(cluster: Cluster, layout: Layout, model: Model | None = None) -> tuple[str, ...]:
     """How a plan counts memory and MFU, and where other conventions differ.
 
     >>> conventions(Cluster("H100-80GB", 64), Layout(dp=64))[0]
@@ -70,13 +72,20 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
         notes.append(
             f"gradients take {width} bytes per parameter, as in {layout.software}; the lessons' 16 bytes per parameter include 2"
         )
-    if layout.zero == 2 and layout.pp > 1:
+    if layout.pp > 1 and (layout.zero == 2 or keeps_whole(layout)):
         notes.append(
-            "with ZeRO-2 and a pipeline, gradients are reduced once per step, and memory counts only a GPU's shard of them"
+            "PyTorch's FSDP in a pipeline keeps gradients whole during the step, and reduces them once at its end"
+            if keeps_whole(layout)
+            else "with ZeRO-2, gradients are reduced for every micro-batch; software that reduces once per step keeps them whole, as ZeRO-1 does"
         )
     notes.append(
         "MFU counts attention over all pairs of tokens, including masked ones, relative to the dense BF16 peak"
     )
+    if model and any(block.span for block in model.kinds):
+        notes.append(
+            "in layers with a window or chunks, each token counts as many keys as these have; Megatron-LM counts half of that "
+            "in every layer, and TorchTitan the whole sequence"
+        )
     return tuple(notes)
 
 
@@ -110,6 +119,7 @@ def _over_nodes(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 def _parts(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     names = vars(plan.layout) | {"passes": micro_batches(plan.layout, plan.batch)}
+    names["recomputation"] = recompute_phrase(plan.layout.recompute)
     found = []
     for part, words in PARTS.items():
         share = plan.step[part] / plan.step_s
@@ -165,6 +175,16 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     ]
 
 
+def _tight(plan: Plan, tried: Sequence[Tried]) -> list[str]:
+    """How little headroom a layout has, and which changes give it enough."""
+    headroom, more = plan.headroom_bytes, plan.margin_bytes
+    what = f"fits on paper, tight: {_gigabytes(headroom)} of headroom, and runs of this kind needed up to {_gigabytes(more)} more"
+    roomy = [one for one in tried if one[1].fit == "yes"]
+    return [
+        f"{what}: try {_either(_named(roomy, _mfu))}" if roomy else f"{what}: no single change gives enough headroom"
+    ]
+
+
 def _gpus_needed(plan: Plan) -> int:
     """GPUs on which the model states just fit when divided evenly; 0 where the cluster has enough."""
     states = _bytes_of_states(plan) * plan.model.parameters
@@ -173,8 +193,9 @@ def _gpus_needed(plan: Plan) -> int:
 
 
 def _bytes_of_states(plan: Plan) -> int:
-    """Bytes per parameter: 2 for the weight, 12 for the optimizer states, and the gradient."""
-    return 14 + gradient_width(plan.layout)
+    """Bytes per parameter: 2 for the weight, the optimizer states, and the gradient."""
+    kept = 0 if plan.layout.offload == "optimizer" else plan.layout.state_bytes
+    return 2 + kept + gradient_width(plan.layout)
 
 
 def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:
@@ -191,8 +212,10 @@ def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 
 def _is_better(plan: Plan, other: Plan) -> bool:
-    """Whether another plan has a higher MFU and fits, or needs no more memory than this one."""
-    return other.mfu > WORTH_IT * plan.mfu and (other.fits or other.memory_bytes <= plan.memory_bytes)
+    """Whether another plan has a higher MFU and fits as well, or needs no more memory than this one."""
+    return other.mfu > WORTH_IT * plan.mfu and (
+        (other.fits and FITS.index(other.fit) <= FITS.index(plan.fit)) or other.memory_bytes <= plan.memory_bytes
+    )
 
 
 def _seconds_per_token(plan: Plan, part: str) -> float:
@@ -206,13 +229,15 @@ def _leanest(tried: Iterable[Tried]) -> list[Tried]:
 def _named(tried: Iterable[Tried], note: Callable[[Plan], str], *, in_order: bool = False) -> list[str]:
     """The best few changes, each with a note. Changes of the layout come first: another global batch size is another run."""
     ranked = (
-        list(tried) if in_order else sorted(tried, key=lambda one: (one[0].words.startswith(BATCH_CHANGE), -one[1].mfu))
+        list(tried)
+        if in_order
+        else sorted(tried, key=lambda one: (one[0].words.startswith(BATCH_CHANGE), one[1].fit == "tight", -one[1].mfu))
     )
     return [f"{change.words} {note(plan)}" for change, plan in ranked[:MOST_NAMED]]
 
 
 def _mfu(plan: Plan) -> str:
-    return f"(MFU {plan.mfu:.1%})"
+    return f"(MFU {plan.mfu:.1%}{', tight' if plan.fit == 'tight' else ''})"
 
 
 def _need(plan: Plan) -> str:

@@ -8,13 +8,13 @@ from itertools import chain
 
 from .constants import software
 from .faults import faults_before_running
-from .shapes import SCHEDULES, Batch, Cluster, Layout, Model, divisors
+from .shapes import PAIRED, SCHEDULES, Batch, Cluster, Layout, Model, divisors
 
 MICRO_BATCHES, CHUNKS, STAGES_OF_ZERO = (1, 2, 4, 8, 16), range(1, 9), range(4)
 RECOMPUTE = ("none", "selective", "full")  # what frameworks offer for whole layers
 MOST_CP = 64
 CHUNKED = ("1f1b", "interleaved")  # schedules that differ only in the number of chunks per stage
-HIDES, HIDES_EXPERTS = "megatron-2024", "dualpipe-2024"  # software that overlaps communication with compute
+HIDES, HIDES_EXPERTS = "megatron-2024", "megatron-paired-2025"  # software that overlaps communication with compute
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _software(model: Model, layout: Layout, batch: Batch) -> Iterator[list[Chang
     if layout.tp > 1 and stack["overlap"] != "all":
         words = f"software that overlaps TP communication, such as {HIDES}"
         yield [Change(words, replace(layout, software=HIDES), batch, "tensor_parallel")]
-    if model.experts and layout.ep > 1 and not stack.get("hides_experts"):
+    if model.experts and layout.ep > 1 and not stack.get("hides_experts") and layout.schedule not in PAIRED:
         words = f"software that hides the all-to-alls, such as {HIDES_EXPERTS}"
         yield [Change(words, replace(layout, software=HIDES_EXPERTS), batch, "expert_parallel")]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ..facts.tables import table
+
+WITHOUT_OVERLAP = " without overlap"  # after the name of a software: the same, but all communication is exposed
 
 
 def chip(accelerator: str) -> dict[str, Any]:
@@ -23,10 +26,17 @@ def software(name: str) -> dict[str, Any]:
 
     Raises:  ValueError for an unknown name.
 
-    >>> software("megatron-2021")["attention"]
-    'written'
+    >>> software("megatron-2021")["attention"], software("megatron-2024 without overlap")["overlap"]
+    ('written', 'none')
     """
+    if name.endswith(WITHOUT_OVERLAP):
+        return _without_overlap(name.removesuffix(WITHOUT_OVERLAP))
     return _row("software", name, "software")
+
+
+@cache
+def _without_overlap(name: str) -> dict[str, Any]:
+    return {**_row("software", name, "software"), "overlap": "none", "hides_experts": False}
 
 
 def kernels(kind: str) -> dict[str, float]:

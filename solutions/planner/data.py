@@ -9,6 +9,7 @@ from ..communication import overlap
 from ..facts.arguments import require_counts, require_positive
 from .constants import constant, software
 from .links import exposed_seconds, phase_seconds
+from .memory import keeps_whole
 from .shapes import Cluster, Layout
 
 FORWARD_SHARE = 1 / 3  # of a micro-batch's time; the backward pass does twice as many matrix multiplications
@@ -20,15 +21,19 @@ def data_seconds(
     """Exposed seconds of data-parallel communication in one step.
 
         stages 0 and 1  reduce gradients once, gather weights once; overlaps with the last backward and the first forward pass
-        stage 2         the same in a pipeline; otherwise reduce gradients for every micro-batch, as only their shards are kept
+        stage 2         gather weights once, and reduce gradients for every micro-batch, as only their shards are kept
         stage 3         gather weights twice and reduce gradients once, for every micro-batch
+
+    PyTorch's FSDP in a pipeline gathers once, and reduces once after the last backward pass (memory.keeps_whole). Software that reduces
+    once under the name of ZeRO-2 keeps whole gradients until then: that is stage 1.
 
     Hidden communication still slows compute a little (planner/constants.yaml, contention). Without overlap, all of it is exposed.
 
     Units:   parameters and layers of one stage on one GPU; micro_batch_s covers its forward and backward pass. Result in seconds.
     Raises:  ValueError if a count is below 1 or another argument not positive.
     Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7; overlap.exposed_tail_seconds. Stage 2 for every micro-batch:
-             DeepSpeed, whose no_sync rejects it, and PyTorch pull request 126166 (FSDP2's default); once in a pipeline:
+             DeepSpeed, whose no_sync rejects it, PyTorch pull request 126166 (FSDP2's default), and Megatron-FSDP's optim_grads;
+             after the last backward pass: PyTorch, distributed/pipelining/schedules.py, _add_reduce_grad. Once in a pipeline:
              Llama Team 2024, arXiv:2407.21783, section 3.3.2, and Jiang et al. 2024, arXiv:2402.15627, section 3.2.
 
     >>> one = {"parameters": 1e9, "layers": 32, "micro_batches": 4, "micro_batch_s": 0.5}
@@ -45,12 +50,10 @@ def data_seconds(
     stack = software(layout.software)
     narrow = replace(cluster, network_bytes_per_s=cluster.network_bytes_per_s * stack.get("port_share", 1.0))
     timed = _phases(narrow, layout, parameters, layers, stack)
-    if layout.zero == 3:
+    if layout.zero == 3 and not keeps_whole(layout):
         return _sharded(timed, layers, micro_batches, micro_batch_s, hides=stack["overlap"] != "none")
     backward_s = micro_batch_s * (1 - FORWARD_SHARE)
-    before_last = (
-        micro_batches - 1 if layout.zero == 2 and layout.pp == 1 else 0
-    )  # micro-batches reduced before the last
+    before_last = micro_batches - 1 if layout.zero == 2 and not keeps_whole(layout) else 0
     seconds = timed["reduce"] + timed["gather"]
     if stack["overlap"] == "none":
         seconds += before_last * timed["reduce"]
@@ -61,6 +64,8 @@ def data_seconds(
         early = overlap.exposed_tail_seconds(
             layers=layers, backward_s=micro_batch_s * FORWARD_SHARE / layers, reduce_s=timed["gather"] / layers
         )
+        if keeps_whole(layout):  # nothing is left to compute while it reduces
+            late, seconds = timed["reduce"] + timed["across"], timed["gather"]
         seconds = late + early + constant("contention") * seconds
         seconds += before_last * exposed_seconds(timed["reduce"], backward_s)
     broadcast = stack.get("broadcast_s", 0.0) * layout.shards if layout.zero else 0.0
@@ -73,7 +78,7 @@ def _phases(
     """Seconds of one reduce-scatter of all gradients, one all-gather of all weights, and HSDP's all-reduce across groups."""
     whole, shards = layout.dp * layout.cp, layout.shards
     gradient = layout.gradient_bytes or stack["gradient_bytes"]
-    reduced_over = shards if layout.zero == 3 else whole
+    reduced_over = shards if layout.zero == 3 else whole  # HSDP then reduces the shards across groups
 
     def phase(message_bytes: float, size: int, stride: int) -> float:
         return phase_seconds(cluster, message_bytes=message_bytes, size=size, stride=stride, calls=layers)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ..facts import hardware
 from ..facts.arguments import require_not_negative
 from ..zero import zero
-from .shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Batch, Cluster, Layout, Model
+from .recompute import require_recompute
+from .shapes import OFFLOAD, PAIRED, PRECISIONS, SCHEDULES, V_SHAPED, Batch, Cluster, Layout, Model
 
 BITS = {"nvfp4": 4, "fp8": 8, "mxfp8": 8, "bf16": 16, "fp16": 16}
 ENDS = 2  # embedding and output layer may each take the place of a layer, on the first and the last stage
@@ -43,6 +44,9 @@ def faults_before_running(model: Model, cluster: Cluster, layout: Layout, batch:
         *_context(layout, batch),
         *_experts(model, layout),
         *_shares(model, layout),
+        *_schedule(layout, batch),
+        *_ulysses(model, layout),
+        *_host(cluster, layout),
     ]
     if layout.tp > cluster.gpus_per_node:
         found.append(
@@ -72,8 +76,9 @@ def memory_fault(cluster: Cluster, memory_bytes: float) -> tuple[Fault, ...]:
 def _words(layout: Layout) -> list[Fault]:
     if layout.schedule not in SCHEDULES:
         raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {layout.schedule!r}")
-    if layout.recompute not in RECOMPUTE:
-        raise ValueError(f"recompute must be one of {', '.join(RECOMPUTE)}, not {layout.recompute!r}")
+    require_recompute(layout.recompute)
+    if layout.offload not in OFFLOAD:
+        raise ValueError(f"offload must be one of {', '.join(OFFLOAD)}, not {layout.offload!r}")
     if layout.precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, not {layout.precision!r}")
     zero.require_stage(layout.zero)
@@ -117,6 +122,10 @@ def _heads(model: Model, layout: Layout) -> list[Fault]:
     if model.kv_heads % layout.tp and layout.tp % model.kv_heads:
         words = f"TP {layout.tp} neither divides the {model.kv_heads} key/value heads nor is a multiple of them"
         found.append(Fault("kv_heads", layout.tp, model.kv_heads, words))
+    if model.recurrence and (model.recurrence.key_heads % layout.tp or model.recurrence.value_heads % layout.tp):
+        few = min(model.recurrence.key_heads, model.recurrence.value_heads)
+        words = f"TP {layout.tp} does not divide the {few} heads (or groups) of the recurrent layers"
+        found.append(Fault("heads", layout.tp, few, words))
     if model.ffn_hidden % layout.tp:
         words = f"TP {layout.tp} does not divide the MLP width of {model.ffn_hidden:,}"
         found.append(Fault("mlp", layout.tp, model.ffn_hidden, words))
@@ -139,6 +148,44 @@ def _experts(model: Model, layout: Layout) -> list[Fault]:
     return found
 
 
+def _schedule(layout: Layout, batch: Batch) -> list[Fault]:
+    """What DualPipe and DualPipeV need (deepseek-ai/DualPipe, the assertions of `step`)."""
+    if layout.pp == 1 or layout.schedule not in PAIRED:
+        return []
+    passes, found = batch.global_batch // (layout.dp * layout.micro_batch), []
+    if passes < 2 * layout.pp:
+        words = f"{layout.schedule_name} needs at least 2 × PP {layout.pp} = {2 * layout.pp} micro-batches, but there are {passes}"
+        found.append(Fault("batch", passes, 2 * layout.pp, words))
+    if layout.schedule == "dualpipe" and layout.pp % 2:
+        found.append(Fault("layers", layout.pp, 2, f"DualPipe needs an even number of stages, but PP is {layout.pp}"))
+    elif layout.schedule == "dualpipe" and passes % 2:
+        words = f"DualPipe needs an even number of micro-batches, half from each end, but there are {passes}"
+        found.append(Fault("batch", passes, 2, words))
+    return found
+
+
+def _ulysses(model: Model, layout: Layout) -> list[Fault]:
+    """Whether the all-to-alls of Ulysses divide the ranks and the heads; fewer KV heads are copied."""
+    found, heads, kv_heads = [], model.heads // layout.tp, max(1, model.kv_heads // layout.tp)
+    if layout.cp % layout.ulysses:
+        words = f"Ulysses over {layout.ulysses} ranks does not divide CP {layout.cp}, of which it is a part"
+        found.append(Fault("context", layout.ulysses, layout.cp, words))
+    if heads % layout.ulysses:
+        words = f"Ulysses over {layout.ulysses} ranks does not divide the {heads} heads that TP {layout.tp} leaves per rank: use a ring for the rest of CP"
+        found.append(Fault("heads", layout.ulysses, heads, words))
+    if kv_heads % layout.ulysses and layout.ulysses % kv_heads:
+        words = f"Ulysses over {layout.ulysses} ranks neither divides the {kv_heads} key/value heads per rank nor is a multiple of them"
+        found.append(Fault("kv_heads", layout.ulysses, kv_heads, words))
+    return found
+
+
+def _host(cluster: Cluster, layout: Layout) -> list[Fault]:
+    if layout.offload == "none" or hardware.has_host(accelerator=cluster.accelerator):
+        return []
+    words = f"cannot plan offload of {layout.offload} on {cluster.accelerator}, because the bandwidth to its host is not known"
+    return [Fault("offload", 0, 0, words)]
+
+
 def _shares(model: Model, layout: Layout) -> list[Fault]:
     found = []
     ranks = layout.dp * layout.cp
@@ -152,7 +199,8 @@ def _shares(model: Model, layout: Layout) -> list[Fault]:
 
 
 def _layers(model: Model, layout: Layout) -> list[Fault]:
-    chunks = layout.pp * layout.virtual_stages
+    is_folded = layout.pp > 1 and layout.schedule in V_SHAPED
+    chunks = layout.pp * (2 if is_folded else layout.virtual_stages)
     if layout.virtual_stages > 1 and layout.pp == 1:
         return [Fault("layers", layout.virtual_stages, 1, "virtual stages need a pipeline, but PP is 1")]
     if layout.virtual_stages > 1 and layout.schedule not in ("1f1b", "interleaved"):
@@ -165,6 +213,8 @@ def _layers(model: Model, layout: Layout) -> list[Fault]:
     words = f"{layout.pp} stages"
     if layout.virtual_stages > 1:
         words += f" with {layout.virtual_stages} virtual stages each make {chunks} chunks"
+    elif is_folded:
+        words += f" with 2 pieces each make {chunks} pieces"
     words += f", but the model has only {model.layers} layers"
     return [Fault("layers", chunks, model.layers, words)]
 
@@ -185,12 +235,13 @@ def _batch(layout: Layout, batch: Batch) -> list[Fault]:
 
 
 def _context(layout: Layout, batch: Batch) -> list[Fault]:
-    chunks = 2 * layout.cp if layout.cp > 1 else 1
+    chunks = layout.cp * (2 if layout.ring > 1 else 1)
     if batch.sequence % chunks == 0:
         cut = layout.cp * layout.tp
         if layout.sequence_parallel and batch.sequence % cut:
             words = f"the sequence length of {batch.sequence:,} is not divisible by CP {layout.cp} × TP {layout.tp}, as sequence parallelism requires"
             return [Fault("context", cut, batch.sequence, words)]
         return []
-    words = f"the sequence length of {batch.sequence:,} is not divisible into 2 × CP {layout.cp} = {chunks} chunks"
+    twice = "2 × " if layout.ring > 1 else ""
+    words = f"the sequence length of {batch.sequence:,} is not divisible into {twice}CP {layout.cp} = {chunks} chunks"
     return [Fault("context", chunks, batch.sequence, words)]

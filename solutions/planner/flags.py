@@ -16,7 +16,9 @@ from typing import Any
 from ..facts.tables import table
 from ..layout.layout import layers_per_stage
 from .constants import chip, software
-from .shapes import SCHEDULES, Batch, Cluster, Layout, Model
+from .decoder import ATTENTION, RECURRENT
+from .recompute import MODULES
+from .shapes import SCHEDULES, V_SHAPED, Batch, Cluster, Layout, Model
 
 MEGATRON, TORCHTITAN = "Megatron-LM core_v0.15.0", "TorchTitan v0.2.2"
 FLAVORS = {  # of torchtitan/models, by the names of models.yaml
@@ -28,7 +30,9 @@ FLAVORS = {  # of torchtitan/models, by the names of models.yaml
     "DeepSeek-V2": ("deepseek_v3", "236B"),
     "DeepSeek-V3": ("deepseek_v3", "671B"),
 }
-TORCH_SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "Interleaved1F1B", "zb-v": "ZBVZeroBubble"}
+TORCH_SCHEDULES = {
+    "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "Interleaved1F1B", "zb-v": "ZBVZeroBubble", "dualpipev": "DualPipeV",
+}  # fmt: skip
 Settings = dict[str, object]
 
 
@@ -58,7 +62,7 @@ def written(framework: str, model: Model, cluster: Cluster, layout: Layout, batc
 
 def _chunks(layout: Layout) -> int:
     """Number of pieces into which the pipeline splits the layers."""
-    return layout.pp * (2 if layout.schedule == "zb-v" else layout.virtual_stages)
+    return layout.pp * (2 if layout.schedule in V_SHAPED else layout.virtual_stages)
 
 
 def _ends(model: Model, layout: Layout) -> int | None:
@@ -80,6 +84,15 @@ def _too_many_pieces(model: Model, layout: Layout) -> Iterator[str]:
         yield f"{_chunks(layout)} pieces of {model.layers} layers"
 
 
+def _beyond_uniform(model: Model) -> Iterator[str]:
+    """Properties of a model that these settings cannot say, because they describe one kind of layer, dense or with experts."""
+    if model.pattern:
+        mixers = dict.fromkeys(block.mixer for block in model.blocks if block.mixer != "none")
+        yield f"the layers of {model.name}, which differ ({', '.join((ATTENTION | RECURRENT)[mixer] for mixer in mixers)})"
+    if model.gated or model.expert_input or (model.value_width and not model.kv_rank):
+        yield f"the output gates, or the widths inside attention and experts, of {model.name}"
+
+
 # Megatron-LM ---------------------------------------------------------------------------------------------------------
 
 
@@ -87,10 +100,16 @@ def _not_in_megatron(model: Model, layout: Layout) -> Iterator[str]:
     if layout.pp > 1 and layout.schedule not in ("1f1b", "interleaved"):
         yield f"the schedule {layout.schedule_name}; it has 1F1B and interleaved 1F1B"
     yield from _too_many_pieces(model, layout)
+    if "window-size" not in _beyond_shape().get(model.name, {}):
+        yield from _beyond_uniform(model)
     if model.experts and layout.tp > 1 and not layout.sequence_parallel:
         yield "tensor parallelism of a mixture without sequence parallelism"
     if layout.recompute == "operators":
-        yield "recomputing single operators; it has none, selective, mlp, partial and full"
+        yield "recomputing single operators; it recomputes modules, such as mlp"
+    if layout.offload == "activations":
+        yield "offloading activations; later releases have --fine-grained-activation-offloading"
+    if layout.state_bytes not in (12, 8):
+        yield f"{layout.state_bytes} bytes of optimizer states per parameter; it has 12, and 8 with BF16 moments"
 
 
 def _megatron(model: Model, layout: Layout, batch: Batch) -> str:
@@ -124,8 +143,6 @@ def _megatron_notes(model: Model) -> Iterator[str]:
         yield "# Only the shape of this model is known: rotary positions, norms and router use Megatron-LM's defaults."
     elif "not" in known:
         yield f"# Megatron-LM has no setting for {known['not']}."
-    if known and "window-size" in known:
-        yield "# The plan counts attention over the full sequence, ignoring the window."
 
 
 def _beyond_shape() -> dict[str, dict[str, Any]]:
@@ -138,6 +155,8 @@ def _megatron_layout(model: Model, layout: Layout) -> Settings:
         "tensor-model-parallel-size": layout.tp,
         "sequence-parallel": layout.sequence_parallel and layout.tp > 1,
         "context-parallel-size": layout.cp,
+        "cp-comm-type": {1: 0, layout.cp: "a2a"}.get(layout.ulysses, "a2a+p2p") if layout.cp > 1 else 0,
+        "hierarchical-context-parallel-sizes": [layout.ulysses, layout.ring] if 1 < layout.ulysses < layout.cp else 0,
         "pipeline-model-parallel-size": layout.pp,
         "num-virtual-stages-per-pipeline-rank": layout.virtual_stages if layout.virtual_stages > 1 else 0,
         "tp-comm-overlap": layout.tp > 1 and layout.sequence_parallel and stack["overlap"] == "all",
@@ -156,6 +175,14 @@ def _megatron_layout(model: Model, layout: Layout) -> Settings:
     if layout.zero >= 2:
         sharded = "optim_grads" if layout.zero == 2 else "optim_grads_params"
         flags |= {"use-megatron-fsdp": True, "data-parallel-sharding-strategy": sharded, "ckpt-format": "fsdp_dtensor"}
+    if layout.offload == "optimizer":
+        flags |= {"optimizer-cpu-offload": True, "overlap-cpu-optimizer-d2h-h2d": True}
+    if layout.offload == "optimizer" or layout.state_bytes != 12:
+        flags["use-precision-aware-optimizer"] = True
+    if layout.state_bytes == 8:
+        flags |= {"exp-avg-dtype": "bf16", "exp-avg-sq-dtype": "bf16"}
+    if stack.get("hides_experts") == "between" and layout.ep > 1:
+        flags["overlap-moe-expert-parallel-comm"] = True
     if layout.zero and layout.shard_group:
         flags["num-distributed-optimizer-instances"] = layout.dp * layout.cp // layout.shard_group
     return flags | _megatron_recompute(model, layout) | _megatron_precision(layout)
@@ -170,12 +197,13 @@ def _megatron_recompute(model: Model, layout: Layout) -> Settings:
     kinds: Mapping[str, Settings] = {
         "none": {},
         "selective": {"recompute-granularity": "selective", "recompute-modules": thin if model.experts else 0},
-        "mlp": {"recompute-granularity": "selective", "recompute-modules": "mlp"},
         "full": {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1},
         "partial": {"recompute-granularity": "full", "recompute-method": "block",
                     "recompute-num-layers": -(-layout.recomputed_layers // layout.pp)},
     }  # fmt: skip
-    return kinds[layout.recompute]
+    if layout.recompute in kinds:
+        return kinds[layout.recompute]
+    return {"recompute-granularity": "selective", "recompute-modules": layout.recompute.split(",")}
 
 
 def _megatron_precision(layout: Layout) -> Settings:
@@ -204,7 +232,8 @@ def _megatron_model(model: Model) -> Settings:
         "vocab-size": model.vocabulary,
         "untie-embeddings-and-output-weights": not model.tied,
         "swiglu": model.mlp_matrices == 3 and "quick-geglu" not in beyond,
-        "disable-bias-linear": not model.biases,
+        "disable-bias-linear": not (model.biases or model.expert_biases),
+        "mtp-num-layers": model.mtp_layers,
         "normalization": 0 if has_layer_norm else "RMSNorm",
         "attention-dropout": 0 if has_layer_norm else "0.0",
         "hidden-dropout": 0 if has_layer_norm else "0.0",
@@ -226,7 +255,7 @@ def _megatron_model(model: Model) -> Settings:
             "kv-lora-rank": model.kv_rank,
             "qk-head-dim": model.head_dim,
             "qk-pos-emb-head-dim": model.rope_head_width,
-            "v-head-dim": model.head_dim,
+            "v-head-dim": model.value_dim,
         }
     return flags | beyond
 
@@ -238,6 +267,9 @@ def _not_in_torchtitan(model: Model, layout: Layout) -> Iterator[str]:
     if layout.pp > 1 and layout.schedule not in TORCH_SCHEDULES:
         yield f"the schedule {layout.schedule_name}; it has {', '.join(SCHEDULES[name] for name in TORCH_SCHEDULES)}"
     yield from _too_many_pieces(model, layout)
+    yield from _beyond_uniform(model)
+    if model.mtp_layers:
+        yield "multi-token prediction"
     if layout.shard_group % layout.cp:
         yield f"a shard group of {layout.shard_group} ranks; CP {layout.cp} must divide it"
     if model.experts and layout.expert_tp not in (1, layout.tp):
@@ -250,8 +282,14 @@ def _not_in_torchtitan(model: Model, layout: Layout) -> Iterator[str]:
         yield "tensor parallelism without sequence parallelism"
     if layout.precision in ("fp16", "nvfp4"):
         yield f"{layout.precision}; it has bf16, fp8 and mxfp8"
-    if layout.recompute == "mlp":
-        yield "recomputing only the MLPs; it has none, single operators, every n-th layer and full"
+    if any(module in MODULES for module in layout.recompute.split(",")):
+        yield f"recomputing only {layout.recompute}; it has none, single operators, every n-th layer and full"
+    if layout.ulysses > 1:
+        yield "context parallelism by all-to-alls (Ulysses); it has a ring"
+    if layout.offload == "activations":
+        yield "offloading activations"
+    if layout.state_bytes != 12:
+        yield f"{layout.state_bytes} bytes of optimizer states per parameter; it keeps 12"
     if layout.recompute == "partial" and (not layout.recomputed_layers or model.layers % layout.recomputed_layers):
         yield f"recomputing {layout.recomputed_layers} of {model.layers} layers; it recomputes every n-th"
 
@@ -263,6 +301,7 @@ def _torchtitan(model: Model, layout: Layout, batch: Batch) -> str:
             "local_batch_size": batch.global_batch // layout.dp if layout.pp > 1 else layout.micro_batch,
             "global_batch_size": batch.global_batch,
             "seq_len": batch.sequence,
+            **({"enable_cpu_offload": True} if layout.offload == "optimizer" else {}),
         },
         "parallelism": _titan_parallelism(model, layout),
         "activation_checkpoint": _titan_recompute(model, layout),

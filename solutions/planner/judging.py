@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..cost import run_costs
@@ -11,16 +12,20 @@ from .faults import Fault, faults_before_running, memory_fault
 from .memory import memory
 from .plan import Plan
 from .shapes import Batch, Cluster, Layout, Model, named_model
+from .stacks import stack
 from .time import step
 
 __all__ = [
     "Batch", "Cluster", "Fault", "Layout", "Model", "Plan", "counted", "judge", "layout_memory_bytes", "layout_mfu",
     "layout_step_seconds", "named_model", "plan", "run_days", "run_dollars", "warnings",
 ]  # fmt: skip
+RANGES = "ranges hold for 80% of published runs that the calibration had not seen"
 
 
 def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
     """Judge a layout: memory by bucket, step time by part, and all faults at once.
+
+    The layout's software is a row of planner/constants.yaml, a framework of planner/frameworks.yaml, or "unknown".
 
     Raises:  ValueError for a schedule, a recomputation, a ZeRO stage, a chip or a software that is unknown.
 
@@ -31,13 +36,15 @@ def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
     >>> plan(llama, cluster, Layout(tp=2, dp=30), Batch(480, 8192)).faults[0].words
     'TP 2 × CP 1 × PP 1 × DP 30 = 60 GPUs, but the cluster has 64'
     """
+    software = stack(layout.software, cluster.accelerator, sinks=model.sinks)
+    layout = replace(layout, software=software.planned)
     faults = faults_before_running(model, cluster, layout, batch)
     if any(fault.constraint != "node" for fault in faults):
-        return Plan(model, cluster, layout, batch, {}, {}, faults)
+        return Plan(model, cluster, layout, batch, {}, {}, faults, software)
     held = memory(model, layout, batch)
     parts = step(model, cluster, layout, batch)
     faults += memory_fault(cluster, sum(held.values()))
-    return Plan(model, cluster, layout, batch, held, parts, faults)
+    return Plan(model, cluster, layout, batch, held, parts, faults, software)
 
 
 def warnings(judged: Plan) -> tuple[str, ...]:
@@ -46,16 +53,24 @@ def warnings(judged: Plan) -> tuple[str, ...]:
     >>> warnings(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192)))
     ()
     """
-    return advice(judged, lambda layout, batch: plan(judged.model, judged.cluster, layout, batch))
+
+    def planned(layout: Layout, batch: Batch) -> Plan:
+        other = plan(judged.model, judged.cluster, layout, batch)
+        return replace(other, software=judged.software) if layout.software == judged.layout.software else other
+
+    return advice(judged, planned)
 
 
 def counted(judged: Plan) -> tuple[str, ...]:
-    """Return the conventions of a plan where lessons or papers use others; nothing for a plan that cannot run.
+    """Return the software that was assumed, and the conventions of a plan where lessons or papers use others; nothing for a plan that cannot run.
 
     >>> counted(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=30), Batch(480, 8192)))
     ()
     """
-    return conventions(judged.cluster, judged.layout) if judged.step else ()
+    if not judged.step:
+        return ()
+    assumed = judged.software.words if judged.software else ""
+    return (*filter(None, [assumed]), RANGES, *conventions(judged.cluster, judged.layout, judged.model))
 
 
 def run_days(judged: Plan, *, tokens: float) -> float:

@@ -8,12 +8,15 @@ from typing import Any
 
 from ..facts import hardware
 from ..facts.arguments import require_positive
-from ..roofline import flops
 from ..tensor_and_context import context_parallel, tensor_parallel
+from .activations import scores_are_written
 from .constants import attention_share, chip, constant, kernels, software
-from .links import dispatch_seconds, exposed_seconds, hop_seconds, phase_seconds
-from .shapes import EIGHT_BITS, Batch, Cluster, Layout, Model
+from .decoder import RECURRENT
+from .flops import score_width
+from .links import all_to_all_seconds, dispatch_seconds, exposed_seconds, hop_seconds, phase_seconds
+from .shapes import EIGHT_BITS, Batch, Block, Cluster, Layout, Model
 
+NARROW = 64  # head width up to which fused attention waits for exponentials instead of products
 BACKWARD_CORE = 2.5  # fused attention: five matmuls backward for two forward (Dao 2023, arXiv:2307.08691, section 3.1)
 BACKWARD_SMALL = 1.6  # tensors read and written, backward to forward: a norm 3 to 2, a SwiGLU product 5 to 3
 
@@ -28,7 +31,11 @@ class Pass:
     small: float  # norms, sums, activation functions, casts, and kernel launches
     tensor: float
     context: float
-    expert: float
+    expert: float  # dispatch and combine
+    norms: float = 0.0  # share of `small`
+    activation: float = 0.0  # share of `small`: the activation function
+    latent: float = 0.0  # share of `products`: up-projections of latent attention
+    shared: float = 0.0  # share of `mlp`: shared experts
 
     @property
     def compute(self) -> float:
@@ -94,29 +101,30 @@ def product_seconds(
 
 
 @lru_cache(maxsize=1 << 16)
-def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, mixture: bool) -> tuple[Pass, Pass]:
-    """Forward and backward pass of one layer, with or without experts.
+def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, block: Block) -> tuple[Pass, Pass]:
+    """Forward and backward pass of one kind of layer.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
-    >>> forward, backward = layer_passes(llama, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 8192), False)
+    >>> forward, backward = layer_passes(llama, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 8192), Block())
     >>> forward.compute < backward.compute < 3 * forward.compute
     True
     """
-    stack = software(layout.software)
-    attention, mlp, elements = _products(model, cluster, layout, batch, mixture)
-    core, back_core = _attention_core(model, cluster, layout, batch, stack)
-    small = _small_seconds(model, cluster, layout, batch, stack, elements)
-    started = kernels(stack["kernels"])["launch_s"]
+    model, stack = model.at(block), software(layout.software)
+    attention, mlp, elements, parts = _products(model, cluster, layout, batch, block)
+    core, back_core = _core(model, cluster, layout, batch, stack, block)
+    small = _small_seconds(model, cluster, layout, batch, stack, elements, block)
+    started = kernels(stack["kernels"])["launch_s"] * block.halves / 2
     forward_small, backward_small = small + started, BACKWARD_SMALL * small + 2 * started
-    if mixture:  # with so many small kernels, the host may not launch them fast enough
+    if block.is_mixture:  # with so many small kernels, the host may not launch them fast enough
         host = constant("mixture_host_s")
         forward_small = max(forward_small, host - attention - mlp - core)
         backward_small = max(backward_small, 2 * host - 2 * (attention + mlp) - back_core)
-    expert = 2 * _dispatch(model, cluster, layout, batch) if mixture else 0.0
-    forward_sent = _sent(model, cluster, layout, batch, stack, core, attention + mlp, mixture, values=2)
-    backward_sent = _sent(model, cluster, layout, batch, stack, back_core, 2 * (attention + mlp), mixture, values=4)
+    expert = _expert_seconds(model, cluster, layout, batch, stack) if block.is_mixture else 0.0
+    parts |= _parts_of_small(model, cluster, layout, batch, stack, elements, block)
+    forward_sent = _sent(model, cluster, layout, batch, stack, core, attention + mlp, block, values=2)
+    backward_sent = _sent(model, cluster, layout, batch, stack, back_core, 2 * (attention + mlp), block, values=4)
     return (
-        Pass(attention + mlp, mlp, core, forward_small, *forward_sent, expert),
+        Pass(attention + mlp, mlp, core, forward_small, *forward_sent, expert, **parts),
         Pass(2 * (attention + mlp), 2 * mlp, back_core, backward_small, *backward_sent, expert),
     )
 
@@ -126,11 +134,11 @@ def _local_tokens(layout: Layout, batch: Batch) -> int:
 
 
 def _products(
-    model: Model, cluster: Cluster, layout: Layout, batch: Batch, mixture: bool
-) -> tuple[float, float, dict[str, float]]:
-    """Forward seconds of the attention and MLP matmuls, and the elements that small kernels read and write."""
+    model: Model, cluster: Cluster, layout: Layout, batch: Batch, block: Block
+) -> tuple[float, float, dict[str, float], dict[str, float]]:
+    """Forward seconds of the attention and MLP matmuls, the elements that small kernels read and write, and parts of the seconds."""
     tokens, tp, hidden = _local_tokens(layout, batch), layout.tp, model.hidden
-    width, kv_width = model.heads * model.head_dim, model.kv_heads * model.head_dim
+    width, kv_width = model.heads * model.value_dim, model.kv_heads * model.head_dim
     gates = model.mlp_matrices - 1
 
     def product(inputs: float, outputs: float, rows: float = tokens, copies: float = 1) -> float:
@@ -138,41 +146,71 @@ def _products(
             cluster.accelerator, layout.precision, tokens=rows, inputs=inputs, outputs=outputs, copies=copies
         )
 
-    if model.kv_rank:
+    parts = {"latent": 0.0, "shared": 0.0}
+    if block.mixer == "none":
+        attention, width, kv_width = 0.0, 0, 0
+    elif block.mixer == "latent":
         down = model.query_rank + model.kv_rank + model.rope_head_width
-        attention = product(hidden, down) + product(width / tp, hidden) + product(model.kv_rank, 2 * width / tp)
-        attention += product(model.query_rank, model.heads * (model.head_dim + model.rope_head_width) / tp)
+        parts["latent"] = product(model.kv_rank, model.heads * (model.head_dim + model.value_dim) / tp)
+        queries = model.heads * (model.head_dim + model.rope_head_width) / tp
+        parts["latent"] += product(model.query_rank or hidden, queries)
+        attention = product(hidden, down) + product(width / tp, hidden) + parts["latent"]
         kv_width = width
+    elif block.mixer in RECURRENT:  # queries, keys, values, output gate, and the small gates of each head
+        heads = model.heads_of_recurrence
+        width, kv_width = heads.values, heads.keys
+        small = heads.gates * heads.value_heads
+        attention = product(hidden, (2 * kv_width + 2 * width + small) / tp) + product(width / tp, hidden)
     else:
-        attention = product(hidden, (width + 2 * kv_width) / tp) + product(width / tp, hidden)
+        queries = model.heads * model.head_dim + model.gated * width
+        attention = product(hidden, (queries + model.kv_heads * (model.head_dim + model.value_dim)) / tp)
+        attention += product(width / tp, hidden)
     elements = {"heads": tokens * 2 * (width + kv_width) / tp, "attended": tokens * width / tp, "copies": 0.0}
-    if not mixture:
+    if block.mlp == "none":
+        return attention, 0.0, elements | {"inner": 0.0}, parts
+    if not block.is_mixture:
         inner = model.ffn_hidden / tp
-        return attention, product(hidden, gates * inner) + product(inner, hidden), elements | {"inner": tokens * inner}
+        elements["inner"] = tokens * inner
+        return attention, product(hidden, gates * inner) + product(inner, hidden), elements, parts
     copies = tokens * model.experts_per_token / tp * layout.expert_tp
     local = max(1.0, model.experts / layout.ep)
     inner, shared = model.expert_ffn_hidden / layout.expert_tp, model.shared_experts * model.expert_ffn_hidden / tp
-    grouped = product(hidden, gates * inner, copies / local, local) + product(inner, hidden, copies / local, local)
+    wide = model.expert_input or hidden
+    grouped = product(wide, gates * inner, copies / local, local) + product(inner, wide, copies / local, local)
     mlp = grouped / constant("grouped") + product(hidden, model.experts, tokens / tp)
+    if model.expert_input:
+        mlp += product(hidden, wide, tokens / tp) + product(wide, hidden, tokens / tp)
     if shared:
-        mlp += product(hidden, gates * shared) + product(shared, hidden)
-    return attention, mlp, elements | {"inner": copies * inner + tokens * shared, "copies": copies * hidden}
+        parts["shared"] = product(hidden, gates * shared) + product(shared, hidden)
+    elements |= {"inner": copies * inner + tokens * shared, "copies": copies * wide}
+    return attention, mlp + parts["shared"], elements, parts
 
 
-def _attention_core(
-    model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any]
+def _core(
+    model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], block: Block
 ) -> tuple[float, float]:
-    """Seconds of core attention, forward and backward."""
-    tokens, width = layout.micro_batch * batch.sequence, model.heads * model.head_dim
-    if model.kv_rank:
-        width += model.heads * model.rope_head_width // 2  # queries and keys are wider than values
-    written = stack["attention"] == "written"
-    whole = flops.score_flop(tokens=tokens, sequence_length=batch.sequence, hidden=width, causal=not written)
-    flop = whole / (layout.tp * layout.cp)
+    """Seconds of what a mixer does between its projections, forward and backward.
+
+    A window of w tokens has the pairs of a causal sequence of 2·w, and its kernel reaches the speed of that length: it reads
+    and starts as many tiles besides the pairs that count.
+    """
+    if block.mixer == "none":
+        return 0.0, 0.0
+    if block.mixer in RECURRENT:
+        forward = _recurrence_seconds(model, cluster, layout, batch)
+        return forward, BACKWARD_CORE * forward
+    tokens, written = layout.micro_batch * batch.sequence, scores_are_written(model, stack)
+    span = (2 if block.mixer == "window" else 1) * block.span or batch.sequence
+    span = min(batch.sequence, span)
+    keys = batch.sequence if written else span / 2  # a kernel that writes the scores computes those that the mask drops
+    flop = tokens * keys * 2 * score_width(model, block) / (layout.tp * layout.cp)
     peak = peak_flop_per_s(cluster.accelerator)
     if not written:
-        length = batch.sequence / (batch.sequence + constant("attention_length"))
-        forward = flop / (peak * attention_share(cluster.accelerator, stack["attention"]) * length)
+        length = span / (span + constant("attention_length"))
+        share = attention_share(cluster.accelerator, stack["attention"]) * length
+        if block.mixer != "latent" and model.head_dim <= NARROW and stack["attention"] != "flash":
+            share *= constant("narrow_heads")
+        forward = flop / (peak * share)
         return forward, BACKWARD_CORE * forward
     scores = model.heads / layout.tp * batch.sequence * tokens / layout.cp
     passed_over = scores * constant("written_score_bytes") / hbm_bytes_per_s(cluster.accelerator)
@@ -180,47 +218,121 @@ def _attention_core(
     return forward, 2 * forward
 
 
+def _recurrence_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
+    """Forward seconds of a recurrence in chunks of C tokens, which is causal attention within a chunk plus a state per chunk.
+
+        FLOP per token and head = 2·C·(k + v) + 4·k·v, and for the delta rule 2·C·(2·k + v) more
+        bytes per token and head = 4·k·v / C for the states, read and written in 16 bits, and 2·(2·k + 2·v)
+
+    Kernels in Triton reach the speed of flash attention that is not tuned to the chip.
+    Source:  Yang et al. 2024, arXiv:2312.06635, section 3; delta rule: Yang et al. 2024, arXiv:2406.06484, section 3;
+             Mamba-2: Dao & Gu 2024, arXiv:2405.21060, section 6. Chunks are those of the kernels: flash-linear-attention 64,
+             mamba-ssm and lightning attention 256.
+    """
+    heads, is_delta = (
+        model.heads_of_recurrence,
+        model.heads_of_recurrence.gates == 2 or model.heads_of_recurrence.gate_rank > 0,
+    )
+    chunk = 64 if is_delta else 256
+    keys, values = heads.key_width, heads.value_width
+    flop = 2 * chunk * (keys + values) + 4 * keys * values + (2 * chunk * (2 * keys + values) if is_delta else 0)
+    moved = 4 * keys * values / chunk + 2 * (2 * keys + 2 * values)
+    tokens = _local_tokens(layout, batch) * heads.value_heads / layout.tp
+    rate = peak_flop_per_s(cluster.accelerator) * attention_share(cluster.accelerator, "flash")
+    return tokens * (flop / rate + moved / hbm_bytes_per_s(cluster.accelerator))
+
+
 def _small_seconds(
-    model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], elements: dict[str, float]
-) -> float:
+    model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], elements: dict[str, float],
+    block: Block,
+) -> float:  # fmt: skip
     """Seconds of a forward pass in memory-bound kernels."""
-    kind = kernels(stack["kernels"])
-    outside = _local_tokens(layout, batch) * model.hidden / (layout.tp if layout.sequence_parallel else 1)
-    moved = outside * kind["norm_bytes"]
-    moved += (2 * elements["heads"] + 2 * model.mlp_matrices * elements["inner"]) * kind["inside"]
+    parts = _parts_of_small(model, cluster, layout, batch, stack, elements, block)
+    moved = 2 * elements["heads"] * kernels(stack["kernels"])["inside"]
     moved += elements["copies"] * constant("permuted_bytes")
+    if block.is_mixture and model.expert_biases:  # added to what gate, up and down give: 16 bits read and written
+        width = (model.mlp_matrices - 1) * model.expert_ffn_hidden / layout.expert_tp + (
+            model.expert_input or model.hidden
+        )
+        moved += 4 * width * elements["copies"] / (model.expert_input or model.hidden)
     if layout.precision in EIGHT_BITS:  # per matmul input: read 16 bits, write 8 bits and 8 bits transposed
-        moved += 4 * (2 * outside + elements["attended"] + elements["inner"])
-    return moved / hbm_bytes_per_s(cluster.accelerator)
+        moved += 4 * (block.halves * _outside(model, layout, batch) + elements["attended"] + elements["inner"])
+    return sum(parts.values()) + moved / hbm_bytes_per_s(cluster.accelerator)
 
 
-def _dispatch(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
-    return dispatch_seconds(
-        cluster, tokens=_local_tokens(layout, batch) / layout.tp, hidden=model.hidden, experts=model.experts,
-        experts_per_token=model.experts_per_token, ep=layout.ep, stride=layout.expert_tp,
-    )  # fmt: skip
+def _parts_of_small(
+    model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], elements: dict[str, float],
+    block: Block,
+) -> dict[str, float]:  # fmt: skip
+    """Forward seconds of norms, with residual additions, and of the activation function."""
+    kind, rate = kernels(stack["kernels"]), hbm_bytes_per_s(cluster.accelerator)
+    activation = 2 * model.mlp_matrices * elements["inner"] * kind["inside"]
+    norms = _outside(model, layout, batch) * kind["norm_bytes"] * block.halves / 2
+    return {"norms": norms / rate, "activation": activation / rate}
+
+
+def _outside(model: Model, layout: Layout, batch: Batch) -> float:
+    """Elements of one hidden state on a GPU, outside tensor parallelism."""
+    return _local_tokens(layout, batch) * model.hidden / (layout.tp if layout.sequence_parallel else 1)
+
+
+def _expert_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any]) -> float:
+    """Seconds of a dispatch, which some software sends in FP8, and of a combine in BF16."""
+
+    def sent(width: float) -> float:
+        return dispatch_seconds(
+            cluster, tokens=_local_tokens(layout, batch) / layout.tp, hidden=model.expert_input or model.hidden, experts=model.experts,
+            experts_per_token=model.experts_per_token, ep=layout.ep, stride=layout.expert_tp,
+            node_limit=model.node_limit, bytes_per_element=width, port_share=stack.get("exchange_port", 0.0),
+        )  # fmt: skip
+
+    return sent(stack.get("dispatch_bytes", 2)) + sent(2)
 
 
 def _sent(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], core: float, products: float,
-    mixture: bool, values: int,
+    block: Block, values: int,
 ) -> tuple[float, float]:  # fmt: skip
     """Exposed seconds of tensor and context parallelism in one pass; CP sends K and V, and their gradients backward."""
     tokens = _local_tokens(layout, batch)
-    reductions = tensor_parallel.all_reduces(layers=1, span="forward")
-    phases = reductions if mixture and layout.expert_tp == 1 else 2 * reductions
+    reductions = tensor_parallel.all_reduces(layers=1, span="forward") * block.halves // 2
+    phases = 2 * reductions - (2 if block.is_mixture and layout.expert_tp == 1 else 0)
     message = 2 * tokens * model.hidden
     tensor = phases * phase_seconds(cluster, message_bytes=message, size=layout.tp, stride=1)
     if stack["overlap"] == "all":
         tensor = exposed_seconds(tensor, products)
-    context = 0.0
-    if layout.cp > 1:
-        kv_heads = max(1, model.kv_heads // layout.tp)
+    return tensor, _context_seconds(model, cluster, layout, batch, core, values, block) if layout.cp > 1 else 0.0
+
+
+def _context_seconds(
+    model: Model, cluster: Cluster, layout: Layout, batch: Batch, core: float, values: int, block: Block
+) -> float:
+    """Exposed seconds of context parallelism in one pass: a ring behind core attention, and Ulysses' all-to-alls before and after it.
+
+    A recurrent mixer sends the state of all tokens before from rank to rank.
+    """
+    if block.mixer == "none":
+        return 0.0
+    away = layout.tp * layout.cp > cluster.gpus_per_node
+    stride = cluster.gpus_per_node if away else 1
+    if block.mixer in RECURRENT:
+        heads = model.heads_of_recurrence
+        state = 4 * layout.micro_batch * heads.values * heads.key_width / layout.tp
+        return (layout.cp - 1) * hop_seconds(cluster, message_bytes=state, stride=stride)
+    ring, ulysses = layout.ring, layout.ulysses
+    query_heads, kv_heads = (max(1, count // layout.tp) for count in (model.heads, model.kv_heads))
+    kv_heads = max(kv_heads, ulysses) if ulysses > 1 else kv_heads  # copied where a rank would have less than one
+    exposed = 0.0
+    if ring > 1:
         sent = layout.micro_batch * values / 2 * context_parallel.exchange_bytes(
-            tokens=batch.sequence, kv_heads=kv_heads, head_width=model.head_dim, cp=layout.cp
+            tokens=batch.sequence, kv_heads=kv_heads // ulysses, head_width=model.head_dim, cp=ring
         )  # fmt: skip
-        away = layout.tp * layout.cp > cluster.gpus_per_node
-        hops = layout.cp - 1
-        one = hop_seconds(cluster, message_bytes=sent / hops, stride=cluster.gpus_per_node if away else 1)
-        context = exposed_seconds(hops * one, core)
-    return tensor, context
+        hops = ring - 1
+        one = hop_seconds(cluster, message_bytes=sent / hops, stride=stride)
+        exposed += exposed_seconds(hops * one, core)
+    if ulysses > 1:
+        sent = layout.micro_batch * context_parallel.all_to_all_bytes(
+            tokens=batch.sequence // ring, heads=query_heads, kv_heads=kv_heads, head_width=model.head_dim, cp=ulysses
+        )  # fmt: skip
+        exposed += all_to_all_seconds(cluster, sent_bytes=sent, size=ulysses, stride=layout.tp, calls=2)
+    return exposed

@@ -7,7 +7,7 @@ from functools import lru_cache
 from ..communication import hierarchy
 from ..experts import expert_traffic
 from ..facts import hardware
-from ..facts.arguments import require_counts, require_not_negative, require_positive
+from ..facts.arguments import require_counts, require_not_negative, require_positive, require_whole
 from .constants import constant
 from .shapes import Cluster
 
@@ -93,12 +93,37 @@ def hop_seconds(cluster: Cluster, *, message_bytes: float, stride: int) -> float
     return message_bytes / rate + constant("hop_s")
 
 
+def all_to_all_seconds(cluster: Cluster, *, sent_bytes: float, size: int, stride: int, calls: int = 1) -> float:
+    """Time in which every rank of a group sends the same number of bytes, in equal shares to each of the others.
+
+    Units:   sent_bytes of one rank, in all calls together. Result in seconds.
+    Raises:  ValueError if a count is below 1 or the size negative.
+
+    >>> cluster = Cluster("H100-80GB", 64)
+    >>> far, near = (all_to_all_seconds(cluster, sent_bytes=1e9, size=8, stride=stride) for stride in (8, 1))
+    >>> far > 5 * near
+    True
+    """
+    require_not_negative(sent_bytes=sent_bytes)
+    require_counts(calls=calls)
+    if size == 1:
+        return 0.0
+    inside, _ = spread(cluster, size=size, stride=stride)
+    away = (size - inside) / (size - 1)
+    near, far = (1 - away) * sent_bytes / fast_bytes_per_s(cluster), away * sent_bytes / port_bytes_per_s(cluster)
+    return max(near, far) + calls * constant("hop_s")
+
+
 def dispatch_seconds(
-    cluster: Cluster, *, tokens: float, hidden: int, experts: int, experts_per_token: int, ep: int, stride: int = 1
-) -> float:
+    cluster: Cluster, *, tokens: float, hidden: int, experts: int, experts_per_token: int, ep: int, stride: int = 1,
+    node_limit: int = 0, bytes_per_element: float = 2, port_share: float = 0,
+) -> float:  # fmt: skip
     """Time of one all-to-all of an expert-parallel group: every copy over the fast links, one per node over the network.
 
-    Units:   tokens of one GPU; counts; BF16. Result in seconds.
+    A router with a `node_limit` sends a token to at most that many nodes; otherwise, the expected number counts.
+
+    Units:   tokens of one GPU; counts; bytes of an element; the share of the port that the kernels achieve, or 0 for that of
+             collectives. Result in seconds.
     Raises:  ValueError as expert_traffic.exchange_bytes and port_bytes.
     Source:  expert_traffic.py (DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.2: a token is sent to each node once).
 
@@ -108,13 +133,18 @@ def dispatch_seconds(
     """
     require_positive(tokens=tokens)
     require_counts(hidden=hidden, experts=experts, experts_per_token=experts_per_token, ep=ep)
+    require_whole(node_limit=node_limit)
+    require_not_negative(port_share=port_share)
     if ep == 1:
         return 0.0
     _, nodes = spread(cluster, size=ep, stride=stride)
     one = {"tokens": 1, "hidden": hidden, "experts_per_token": experts_per_token}
-    near = tokens * expert_traffic.exchange_bytes(ep=ep, **one) / fast_bytes_per_s(cluster)
-    far = tokens * expert_traffic.port_bytes(experts=experts, nodes=nodes, **one) / port_bytes_per_s(cluster)
-    return max(near, far) + constant("hop_s")
+    near = expert_traffic.exchange_bytes(ep=ep, bytes_per_element=bytes_per_element, **one)
+    far = expert_traffic.port_bytes(experts=experts, nodes=nodes, bytes_per_element=bytes_per_element, **one)
+    if node_limit:
+        far = min(far, node_limit * hidden * bytes_per_element * (nodes - 1) / nodes)
+    port = port_share * cluster.network_bytes_per_s or port_bytes_per_s(cluster)
+    return tokens * max(near / fast_bytes_per_s(cluster), far / port) + constant("hop_s")
 
 
 def exposed_seconds(communication_s: float, compute_s: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -9,10 +10,11 @@ from functools import cache, lru_cache
 from ..activations import gpt_activations, loss_memory
 from ..layout.layout import layers_per_stage
 from ..pipeline import pipeline, zero_bubble
-from ..zero import fsdp, zero
+from ..zero import fsdp
 from .activations import layer_bytes
 from .constants import constant, software
-from .shapes import Batch, Cluster, Layout, Model
+from .pieces import directions, held_pieces, holds_output, require_stage
+from .shapes import Batch, Block, Cluster, Layout, Model
 
 BUCKETS = (
     "weights", "gradients", "optimizer", "activations", "working", "logits", "gathered", "update", "context",
@@ -33,19 +35,21 @@ def _dealt(layers: int, stages: int) -> tuple[int, ...]:
     return layers_per_stage(layers=layers, stages=stages)
 
 
-def layer_kinds(model: Model, layout: Layout, stage: int) -> dict[bool, int]:
-    """Numbers of layers of a stage with experts (True) and without (False).
+def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]:
+    """Numbers of layers on a GPU of a stage, by kind. The last stage has the layers of multi-token prediction as well.
 
-    >>> layer_kinds(Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3), Layout(pp=2), 0)
-    {False: 3, True: 2}
+    >>> mixture = Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3)
+    >>> {block.mlp: count for block, count in layer_kinds(mixture, Layout(pp=2), 0).items()}
+    {'dense': 3, 'mixture': 2}
     """
-    _require_stage(layout, stage)
-    layers = stage_layers(model, layout)
-    if not model.experts:
-        return {False: layers[stage]}
-    first = sum(layers[:stage])
-    plain = max(0, min(first + layers[stage], model.dense_layers) - first)
-    return {kind: count for kind, count in ((False, plain), (True, layers[stage] - plain)) if count}
+    found: Counter[Block] = Counter()
+    for piece, count in held_pieces(layout, stage):
+        layers = _dealt(model.layers, count)
+        first = sum(layers[:piece])
+        found.update(model.blocks[first : first + layers[piece]])
+    if model.mtp_layers and holds_output(layout, stage):
+        found[model.mtp_block or model.blocks[-1]] += model.mtp_layers
+    return found
 
 
 def micro_batches(layout: Layout, batch: Batch) -> int:
@@ -65,11 +69,16 @@ def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]
     (98048.0, 98304.0)
     """
     kinds = layer_kinds(model, layout, stage)
-    plain, mixed = kinds.get(False, 0), kinds.get(True, 0)
-    ends = (stage == 0) + (stage == layout.pp - 1 and not (model.tied and layout.pp == 1))
-    dense = (plain + mixed) * (model.attention_parameters / layout.tp + 2 * model.hidden)
-    dense += plain * model.mlp_parameters / layout.tp + ends * model.vocabulary * model.hidden / layout.tp
-    dense += mixed * (model.shared_experts * model.expert_parameters / layout.tp + model.hidden * model.experts)
+    has_input = any(piece == 0 for piece, _ in held_pieces(layout, stage))
+    ends = has_input + (holds_output(layout, stage) and not (model.tied and has_input))
+    dense = ends * model.vocabulary * model.hidden / layout.tp
+    if model.mtp_layers and stage == layout.pp - 1:
+        dense += model.mtp_layers * 2 * model.hidden**2 / layout.tp
+    mixed = sum(count for block, count in kinds.items() if block.is_mixture)
+    for block, count in kinds.items():
+        dense += count * (model.mixer_parameters(block) / layout.tp + block.halves * model.hidden)
+        dense += count * (model.at(block).mlp_parameters if block.mlp == "dense" else 0) / layout.tp
+    dense += mixed * (model.common_parameters / layout.tp + model.hidden * model.experts)
     return dense, mixed * model.experts * model.expert_parameters / (layout.ep * layout.expert_tp)
 
 
@@ -89,7 +98,7 @@ def held_micro_batches(layout: Layout, batch: Batch, stage: int) -> float:
     >>> [held_micro_batches(Layout(pp=4, virtual_stages=chunks), Batch(64, 2048), 0) for chunks in (1, 2)]
     [4, 5.5]
     """
-    _require_stage(layout, stage)
+    require_stage(layout, stage)
     return _held(layout.schedule, layout.pp, layout.virtual_stages, micro_batches(layout, batch), stage)
 
 
@@ -99,6 +108,8 @@ def _held(schedule: str, stages: int, chunks: int, m: int, stage: int) -> float:
         return m
     if schedule == "dualpipe" and stages > 1:  # from both ends (DeepSeek-AI 2024, arXiv:2412.19437, Table 2: PP + 1)
         return min(m, stages + 1)
+    if schedule == "dualpipev" and stages > 1:  # 2·PP + 1 of its 2·PP pieces (deepseek-ai/DualPipe, README)
+        return min(m, stages + 0.5)
     if schedule == "zb-h2":
         return zero_bubble.peak_micro_batches(schedule="ZB-H2", stages=stages, micro_batches=m)
     if schedule == "zb-v":
@@ -117,6 +128,7 @@ class Share:
     routed: float  # parameters of its experts
     layers: int
     kept: float  # bytes that the layers keep for one micro-batch
+    largest: float  # bytes that one layer keeps, at most
     output: float  # bytes of the stage's output for one micro-batch
     working: float  # bytes that the backward pass of one layer holds at once
     logits: float  # bytes of logits and their copies
@@ -142,12 +154,13 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
         output = gpt_activations.stage_output_bytes(
             micro_batch=1, sequence=tokens, hidden=model.hidden, in_flight=1
         ) / (layout.tp if layout.sequence_parallel else 1)  # fmt: skip
-    if stage == layout.pp - 1:
+    if holds_output(layout, stage):
         one_copy = {"copies_16": 0, "copies_32": 1}  # 4 bytes per logit
         logits = loss_memory.loss_bytes(tokens=tokens, vocabulary=model.vocabulary, tp=layout.tp, **one_copy)
-        logits *= software(layout.software)["logit_bytes"] / 4
+        logits *= (1 + model.mtp_layers) * software(layout.software)["logit_bytes"] / 4
+    kept = sum(count * each[kind] for kind, count in kinds.items())
     return Share(
-        dense, routed, sum(kinds.values()), sum(count * each[kind] for kind, count in kinds.items()), output,
+        dense, routed, sum(kinds.values()), kept / directions(layout), max(each.values()), output,
         max(0.0, again) + constant("working") * whole, logits,
     )  # fmt: skip
 
@@ -165,30 +178,48 @@ def stage_memory(model: Model, layout: Layout, batch: Batch, stage: int) -> dict
 
 def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dict[str, float]:
     stack = software(layout.software)
-    copies = (
-        2 if layout.schedule == "dualpipe" and layout.pp > 1 else 1
-    )  # a GPU has one stage per direction (same table)
-    width = gradient_width(layout)
-    held = dict(_states(copies * share.dense, copies * layout.shards, layout.zero, width))
-    if share.routed:
-        shards = max(1, layout.shards * layout.tp // (layout.ep * layout.expert_tp))
-        experts = _states(copies * share.routed, copies * shards, layout.zero, width)
-        held = {name: held[name] + experts[name] for name in held}
+    width, state_bytes = gradient_width(layout), 0 if layout.offload == "optimizer" else layout.state_bytes
+    expert_shards = max(1, layout.shards * layout.tp // (layout.ep * layout.expert_tp))
+    copies = directions(layout)  # of each stage, over which ZeRO shards as well
+    sizes = ((share.dense, copies * layout.shards), (share.routed, copies * expert_shards))
+    is_whole = layout.zero < 2 or keeps_whole(layout)
+    parts = [_states(size, shards, layout.zero, width, state_bytes, is_whole) for size, shards in sizes]
+    held = {name: sum(part[name] for part in parts) for name in parts[0]}
     parameters = share.dense + share.routed
-    held["activations"] = (share.kept + share.output) * held_micro_batches(layout, batch, stage)
+    in_flight = held_micro_batches(layout, batch, stage)
+    layers = share.kept * in_flight
+    if layout.offload == "activations":  # one layer's tensors leave while the next layer's are made
+        layers = min(layers, 2 * share.largest)
+    held["activations"] = layers + share.output * in_flight
     held["working"], held["logits"] = share.working, share.logits
     held["gathered"] = 0.0
-    if layout.zero == 3:
+    if layout.zero == 3 and keeps_whole(layout):
+        held["gathered"] = sum(2 * size for size, shards in sizes if shards > 1)
+    elif layout.zero == 3:
         peak = fsdp.gather_peak_bytes(
             parameters=parameters, layers=share.layers, gpus=layout.shards, prefetched=min(1, share.layers - 1)
         )
         held["gathered"] = peak - 16 * parameters / layout.shards
     moving = held["activations"] + held["working"] + held["logits"] + held["gathered"]
-    updated = parameters / (layout.shards if layout.zero else 1)
+    updated = 0 if layout.offload == "optimizer" else parameters / (layout.shards if layout.zero else 1)
     held["update"] = max(0.0, stack["update_bytes"] * updated - moving)
     groups = sum(degree > 1 for degree in (layout.tp, layout.cp, layout.pp, layout.dp, layout.ep))
     held["context"] = constant("context_bytes") + groups * constant("group_bytes")
     return held
+
+
+def keeps_whole(layout: Layout) -> bool:
+    """Whether a GPU keeps the gradients of its stage whole until the end of the step, and under ZeRO-3 its weights gathered.
+
+    PyTorch's FSDP does so in a pipeline, since gathering anew for every micro-batch would take as long as computing.
+
+    Source:  pytorch/torchtitan, distributed/fsdp.py, get_fsdp_reshard_after_forward_policy ("default" follows "not pp"); PyTorch,
+             distributed/pipelining/stage.py, backward_maybe_with_nosync. Megatron-FSDP gathers and reduces for every micro-batch.
+
+    >>> [keeps_whole(Layout(pp=pp, zero=3, software="fsdp-compiled")) for pp in (1, 2)]
+    [False, True]
+    """
+    return layout.zero >= 2 and layout.pp > 1 and bool(software(layout.software).get("keeps_whole"))
 
 
 def gradient_width(layout: Layout) -> int:
@@ -198,22 +229,20 @@ def gradient_width(layout: Layout) -> int:
     (4, 2)
     """
     stack = software(layout.software)
-    width = 2 if layout.zero == 3 else layout.gradient_bytes or stack["gradient_bytes"]
+    width = 2 if layout.zero == 3 and not keeps_whole(layout) else layout.gradient_bytes or stack["gradient_bytes"]
     return int(stack.get("bf16_gradient_bytes", width) if layout.precision == "bf16" else width)
 
 
 @lru_cache(maxsize=1 << 14)
-def _states(parameters: float, shards: int, stage: int, width: int) -> Mapping[str, float]:
+def _states(
+    parameters: float, shards: int, stage: int, width: int, state_bytes: int, is_whole: bool
+) -> Mapping[str, float]:
     """Weights, gradients and optimizer states. Do not modify the result: it is cached."""
-    whole = zero.state_bytes_per_gpu(parameters=parameters, gpus=shards, stage=stage, bytes_per_gradient=width)
-    weights = 2 * parameters / (shards if stage == 3 else 1)
-    gradients = width * parameters / (shards if stage >= 2 else 1)
-    return {"weights": weights, "gradients": gradients, "optimizer": whole - weights - gradients}
-
-
-def _require_stage(layout: Layout, stage: int) -> None:
-    if isinstance(stage, bool) or stage not in range(layout.pp):
-        raise ValueError(f"stage must be a whole number from 0 to {layout.pp - 1}, not {stage!r}")
+    return {
+        "weights": 2 * parameters / (shards if stage == 3 else 1),
+        "gradients": width * parameters / (1 if is_whole else shards),
+        "optimizer": state_bytes * parameters / (shards if stage else 1),
+    }
 
 
 def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
@@ -227,15 +256,19 @@ def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
 
 
 def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
-    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers.
+    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers; any
+    where layers differ.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> held = memory(llama, Layout(tp=2, dp=32), Batch(512, 8192))
     >>> tuple(held) == BUCKETS, sum(held.values()) < 80e9
     (True, True)
     """
-    layers, local = stage_layers(model, layout), layout.local
-    stages = {0, layout.pp - 1} | ({1} if layers[min(1, layout.pp - 1)] > layers[0] else set())
+    local = layout.local
+    layers = [sum(layer_kinds(model, local, stage).values()) for stage in (0, min(1, layout.pp - 1))]
+    stages = {0, layout.pp - 1} | ({1} if layers[-1] > layers[0] else set())
+    if model.pattern:
+        stages = set(range(layout.pp))
     return max(
         (_stage_memory(layout, batch, i, share_of_stage(model, local, batch, i)) for i in sorted(stages)),
         key=lambda held: sum(held.values()),

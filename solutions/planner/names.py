@@ -8,14 +8,16 @@ from ..facts import hardware
 from ..facts.arguments import require_counts
 from ..facts.tables import table
 from ..shapes import models
-from .constants import chip
-from .shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster, Model
+from .configurations.cards import card_names
+from .recompute import RECOMPUTE
+from .shapes import OFFLOAD, PRECISIONS, SCHEDULES, Cluster, Model
+from .stacks import stacks
 
 GBIT = 10**9 / 8  # bytes
 
 
 def names() -> dict[str, dict[str, str]]:
-    """Accepted names and the canonical name of each: models, accelerators, schedules, recomputation, precision.
+    """Accepted names and the canonical name of each: models, accelerators, schedules, recomputation, precision, software.
 
     >>> names()["accelerator"]["h100"], names()["model"]["Llama-3-405B"]
     ('H100-80GB', 'Llama-3-405B')
@@ -23,11 +25,13 @@ def names() -> dict[str, dict[str, str]]:
     chips = {chip: chip for chip in hardware.names() if chip in _clusters()}
     called = {word: chip for chip in chips for word in _clusters()[chip]["called"]}
     return {
-        "model": {model: model for model in models.names()},
+        "model": {model: model for model in dict.fromkeys((*models.names(), *card_names()))},
         "accelerator": chips | called,
         "schedule": {word: word for word in SCHEDULES},
         "recompute": {word: word for word in RECOMPUTE},
         "precision": {word: word for word in PRECISIONS},
+        "software": stacks(),
+        "offload": {word: word for word in OFFLOAD},
     }
 
 
@@ -70,18 +74,6 @@ def usual_links(*, accelerator: str) -> dict[str, Any]:
     if accelerator not in _clusters():
         raise ValueError(f"unknown accelerator {accelerator!r}; planner/names.yaml has {', '.join(_clusters())}")
     return dict(_clusters()[accelerator])
-
-
-def usual_software(*, accelerator: str) -> str:
-    """The default software, a row of planner/constants.yaml, for an accelerator.
-
-    Raises:  ValueError for an accelerator without constants.
-    Source:  the runs of bench/planner/runs.yaml: all those on TPUs are MaxText's, on XLA.
-
-    >>> usual_software(accelerator="H100-80GB"), usual_software(accelerator="TPU-v5p")
-    ('megatron-2024', 'xla')
-    """
-    return "xla" if chip(accelerator)["generation"] == "tpu" else "megatron-2024"
 
 
 def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..roofline import mfu
 from .faults import Fault
 from .flops import step_flop
 from .layer import peak_flop_per_s
-from .memory import cache_bytes
+from .memory import cache_bytes, memory
+from .ranges import Range, kind_of_run, memory_factor, time_factor
 from .shapes import Batch, Cluster, Layout, Model
+from .stacks import Stack, stack
+from .time import step
 
 OUTSIDE_THE_PIPELINE = ("stragglers", "bubble", "data_parallel", "optimizer", "pipeline_parallel")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A verdict on a layout. If it breaks a constraint other than memory or TP inside a node, memory and step are empty."""
+    """A verdict on a layout. If it breaks a constraint other than memory or TP inside a node, memory and step are empty.
+
+    `software` says what is known of the software; without it, the layout names a row of the constants.
+    """
 
     model: Model
     cluster: Cluster
@@ -26,6 +34,7 @@ class Plan:
     memory: dict[str, float]
     step: dict[str, float]
     faults: tuple[Fault, ...]
+    software: Stack | None = None
 
     @property
     def memory_bytes(self) -> float:
@@ -41,6 +50,48 @@ class Plan:
     def fits(self) -> bool:
         """Whether peak memory fits into GPU memory capacity."""
         return self.memory_bytes <= self.cluster.memory_bytes
+
+    @property
+    def fit(self) -> str:
+        """Whether the layout fits: "yes", "tight" if there is less headroom than runs of this kind needed, or "no"."""
+        if not self.fits:
+            return "no"
+        return "yes" if self.margin_bytes <= self.headroom_bytes else "tight"
+
+    @property
+    def headroom_bytes(self) -> float:
+        """GPU memory that is left at the predicted peak; negative if the layout does not fit."""
+        return self.cluster.memory_bytes - self.memory_bytes
+
+    @property
+    def margin_bytes(self) -> float:
+        """Memory beyond the predicted peak that runs with known software needed at most, in 80 % of cases."""
+        return self.memory_bytes * (memory_factor(is_known=True) - 1)
+
+    @cached_property
+    def memory_range(self) -> Range:
+        """Lowest and highest peak memory per GPU that 80 % of unseen runs stay within."""
+        if not self.memory:
+            return math.inf, math.inf
+        sizes = [sum(memory(self.model, layout, self.batch).values()) for layout in self._span]
+        return _widened([self.memory_bytes, *sizes], memory_factor(is_known=self._stack.knowledge != "unknown"))
+
+    @cached_property
+    def step_range(self) -> Range:
+        """Shortest and longest step time, in seconds, that 80 % of unseen runs stay within."""
+        if not self.step:
+            return math.inf, math.inf
+        steps = [sum(step(self.model, self.cluster, layout, self.batch).values()) for layout in self._span]
+        factor = time_factor(
+            kind=kind_of_run(self.model, self.cluster, self.layout), knowledge=self._stack.knowledge,
+            accelerator=self.cluster.accelerator,
+        )  # fmt: skip
+        return _widened([self.step_s, *steps], factor)
+
+    def range_of(self, figure: float, *, is_rate: bool) -> Range:
+        """Return the range of a figure that is proportional to step time, or of a rate that is inversely proportional to it."""
+        low, high = (end / self.step_s for end in self.step_range)
+        return (figure / high, figure / low) if is_rate else (figure * low, figure * high)
 
     @property
     def step_s(self) -> float:
@@ -73,6 +124,16 @@ class Plan:
         """Tokens per second per GPU."""
         return self.batch.tokens / self.step_s / self.cluster.gpus
 
+    @property
+    def _stack(self) -> Stack:
+        return self.software or stack(self.layout.software, self.cluster.accelerator)
+
+    @property
+    def _span(self) -> list[Layout]:
+        """The layout with the best and the typical software, if it is unknown."""
+        rows = {self._stack.best, self._stack.typical} - {self.layout.software}
+        return [replace(self.layout, software=row) for row in sorted(rows)]
+
     def _share(self, *, again: bool) -> float:
         if not self.step:
             return 0.0
@@ -80,3 +141,7 @@ class Plan:
             step_flop=step_flop(self.model, self.layout, self.batch, again=again), step_s=self.step_s,
             gpus=self.cluster.gpus, peak_flop_per_s=peak_flop_per_s(self.cluster.accelerator),
         )  # fmt: skip
+
+
+def _widened(figures: Sequence[float], factor: float) -> Range:
+    return min(figures) / factor, max(figures) * factor

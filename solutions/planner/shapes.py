@@ -1,4 +1,4 @@
-"""The planner's inputs: a model, a cluster, a layout and a batch, as frozen records."""
+"""The planner's inputs: a model (of decoder.py), a cluster, a layout and a batch, as frozen records."""
 
 from __future__ import annotations
 
@@ -8,106 +8,22 @@ from math import isqrt
 
 from ..facts import hardware
 from ..facts.arguments import require_counts, require_positive, require_whole
-from ..shapes import models, moe
-from ..shapes.layer_parameters import attention_parameters, latent_attention_parameters, mlp_parameters
+from .configurations.cards import named_model as named_model
+from .decoder import Block as Block
+from .decoder import Model as Model
 
 SCHEDULES = {  # name in a layout, and name in the literature
     "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "interleaved 1F1B", "zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-V",
-    "dualpipe": "DualPipe",
+    "dualpipe": "DualPipe", "dualpipev": "DualPipeV",
 }  # fmt: skip
-RECOMPUTE = ("none", "selective", "operators", "mlp", "full", "partial")
+V_SHAPED = ("zb-v", "dualpipev")  # a GPU holds a piece from each half of the model, and the first one both ends of it
+PAIRED = (
+    "dualpipe",
+    "dualpipev",
+)  # they run the forward pass of one micro-batch together with the backward pass of another
+OFFLOAD = ("none", "optimizer", "activations")  # what lives in the memory of the host
 PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
 EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats that keep the inputs of matrix multiplications in a byte or less
-
-
-@dataclass(frozen=True)
-class Model:
-    """The shape of a decoder. `head_width` is hidden/heads unless given; `mlp_matrices` is 3 for SwiGLU, else 2.
-
-    A mixture has `experts` in all but its first `dense_layers`; `query_rank`, `kv_rank` and `rope_head_width` belong to
-    latent attention. `biases` marks models until 2022, with LayerNorm and dropout; `positions` counts learned positions.
-    """
-
-    name: str
-    layers: int
-    hidden: int
-    ffn_hidden: int
-    heads: int
-    kv_heads: int
-    vocabulary: int
-    head_width: int = 0
-    mlp_matrices: int = 3
-    tied: bool = False
-    biases: bool = False
-    positions: int = 0
-    experts: int = 0
-    experts_per_token: int = 0
-    expert_ffn_hidden: int = 0
-    shared_experts: int = 0
-    dense_layers: int = 0
-    query_rank: int = 0
-    kv_rank: int = 0
-    rope_head_width: int = 0
-
-    def __post_init__(self) -> None:
-        require_counts(layers=self.layers, hidden=self.hidden, heads=self.heads, kv_heads=self.kv_heads)
-        require_counts(vocabulary=self.vocabulary, mlp_matrices=self.mlp_matrices)
-        if self.heads % self.kv_heads:
-            raise ValueError(f"{self.kv_heads} KV heads must divide the {self.heads} heads")
-        if not self.head_width and self.hidden % self.heads:
-            raise ValueError(f"{self.heads} heads must divide the hidden size {self.hidden}")
-
-    @property
-    def head_dim(self) -> int:
-        """Head dimension."""
-        return self.head_width or self.hidden // self.heads
-
-    @property
-    def attention_parameters(self) -> int:
-        """Parameters of one layer's attention."""
-        if self.kv_rank:
-            return latent_attention_parameters(
-                hidden=self.hidden, heads=self.heads, head_dim=self.head_dim, rope_head_dim=self.rope_head_width,
-                query_rank=self.query_rank, kv_rank=self.kv_rank,
-            )  # fmt: skip
-        return attention_parameters(
-            hidden=self.hidden, heads=self.heads, kv_heads=self.kv_heads, head_dim=self.head_dim
-        )
-
-    @property
-    def mlp_parameters(self) -> int:
-        """Parameters of one dense MLP, or 0 where every layer has experts."""
-        if not self.ffn_hidden:
-            return 0
-        return mlp_parameters(hidden=self.hidden, ffn_hidden=self.ffn_hidden, mlp_matrices=self.mlp_matrices)
-
-    @property
-    def expert_parameters(self) -> int:
-        """Parameters of one expert, or 0."""
-        if not self.experts:
-            return 0
-        return mlp_parameters(hidden=self.hidden, ffn_hidden=self.expert_ffn_hidden, mlp_matrices=self.mlp_matrices)
-
-    @property
-    def mixture_layers(self) -> int:
-        """Layers with experts."""
-        return self.layers - self.dense_layers if self.experts else 0
-
-    @property
-    def parameters(self) -> int:
-        """All parameters, embeddings and norms included."""
-        if self.experts:
-            return moe.total_parameters(
-                layers=self.layers, hidden=self.hidden, attention_parameters=self.attention_parameters,
-                experts=self.experts, expert_ffn_hidden=self.expert_ffn_hidden, vocabulary=self.vocabulary,
-                shared_experts=self.shared_experts, dense_layers=self.dense_layers, ffn_hidden=self.ffn_hidden,
-                mlp_matrices=self.mlp_matrices, tied=self.tied,
-            )  # fmt: skip
-        return models.decoder_parameters(
-            layers=self.layers, hidden=self.hidden, ffn_hidden=self.ffn_hidden, heads=self.heads,
-            kv_heads=self.kv_heads, vocabulary=self.vocabulary, mlp_matrices=self.mlp_matrices, tied=self.tied,
-            biases=self.biases, positions=self.positions, head_dim=self.head_dim,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -129,14 +45,16 @@ class Cluster:
         return hardware.usable_bytes(accelerator=self.accelerator)
 
 
-_COUNTS = ("tp", "cp", "pp", "dp", "ep", "virtual_stages", "micro_batch", "expert_tp")
+_COUNTS = ("tp", "cp", "pp", "dp", "ep", "virtual_stages", "micro_batch", "expert_tp", "ulysses", "state_bytes")
 
 
 @dataclass(frozen=True)
 class Layout:
     """A parallelism layout. `virtual_stages` is the number of model chunks per GPU; `software` names a row of the constants.
 
-    ZeRO shards over `shard_group` ranks if given (HSDP), else over all DP x CP. `expert_tp` shards every expert.
+    ZeRO shards over `shard_group` ranks if given (HSDP), else over all DP x CP. `expert_tp` shards every expert. `ulysses` ranks
+    of CP trade heads in all-to-alls, and the rest of CP is a ring. `recompute` is a word or a list of modules (recompute.py).
+    `state_bytes` is the width of the optimizer states per parameter: 12 in FP32, 8 with an FP32 master copy and BF16 moments.
     """
 
     tp: int = 1
@@ -156,6 +74,9 @@ class Layout:
     shard_group: int = 0
     expert_tp: int = 1
     gradient_bytes: int = 0
+    ulysses: int = 1
+    state_bytes: int = 12
+    offload: str = "none"
 
     def __post_init__(self) -> None:
         counts = {name: getattr(self, name) for name in _COUNTS}
@@ -173,10 +94,16 @@ class Layout:
     @property
     def local(self) -> Layout:
         """The layout for one GPU and one micro-batch: without settings that only change their number."""
+        schedule = self.schedule if self.schedule in (*V_SHAPED, *PAIRED) else "1f1b"
         return _local(
             self.tp, self.cp, self.pp, self.ep, self.micro_batch, self.recompute, self.sequence_parallel, self.precision,
-            self.recomputed_layers, self.software, self.expert_tp,
+            self.recomputed_layers, self.software, self.expert_tp, schedule, self.ulysses, self.offload,
         )  # fmt: skip
+
+    @property
+    def ring(self) -> int:
+        """Ranks of a context-parallel ring."""
+        return max(1, self.cp // self.ulysses)
 
     @property
     def shards(self) -> int:
@@ -187,11 +114,12 @@ class Layout:
 @lru_cache(maxsize=1 << 14)  # shared by all layouts of a search that differ only elsewhere
 def _local(
     tp: int, cp: int, pp: int, ep: int, micro_batch: int, recompute: str, sequence_parallel: bool, precision: str,
-    recomputed_layers: int, software: str, expert_tp: int,
+    recomputed_layers: int, software: str, expert_tp: int, schedule: str, ulysses: int, offload: str,
 ) -> Layout:  # fmt: skip
     return Layout(
         tp=tp, cp=cp, pp=pp, ep=ep, zero=0, micro_batch=micro_batch, recompute=recompute, sequence_parallel=sequence_parallel,
-        precision=precision, recomputed_layers=recomputed_layers, software=software, expert_tp=expert_tp,
+        precision=precision, recomputed_layers=recomputed_layers, software=software, expert_tp=expert_tp, schedule=schedule,
+        ulysses=ulysses, offload=offload,
     )  # fmt: skip
 
 
@@ -209,18 +137,6 @@ class Batch:
     def tokens(self) -> int:
         """Tokens per step."""
         return self.global_batch * self.sequence
-
-
-def named_model(name: str) -> Model:
-    """A model of models.yaml by name.
-
-    Raises:  ValueError for a name that models.yaml lacks.
-
-    >>> named_model("Llama-3-8B").layers, named_model("DeepSeek-V3").experts
-    (32, 256)
-    """
-    shape = models.shape(model=name)
-    return Model(name=name, tied=bool(shape.pop("tied")), biases=bool(shape.pop("biases")), **shape)
 
 
 def divisors(number: int, largest: int) -> list[int]:

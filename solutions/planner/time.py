@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from ..pipeline import pipeline_balance, pipeline_traffic, zero_bubble
-from ..roofline import roofline
+from .activations import layer_bytes
 from .constants import constant, software
 from .data import data_seconds
-from .layer import Pass, hbm_bytes_per_s, layer_passes, product_seconds
+from .host import host_link_bytes_per_s
+from .layer import hbm_bytes_per_s, layer_passes, product_seconds
 from .links import exposed_seconds, hop_seconds
-from .memory import layer_kinds, micro_batches, stage_parameters
-from .shapes import Batch, Cluster, Layout, Model
+from .memory import held_micro_batches, layer_kinds, micro_batches, stage_parameters
+from .pieces import directions, holds_output
+from .repeated import recomputed
+from .shapes import PAIRED, Batch, Block, Cluster, Layout, Model
+from .update import update_seconds
 
 PARTS = (
     "compute", "recompute", "stragglers", "tensor_parallel", "context_parallel", "expert_parallel",
-    "pipeline_parallel", "bubble", "data_parallel", "optimizer",
+    "pipeline_parallel", "bubble", "data_parallel", "optimizer", "offload",
 )  # fmt: skip
 
 
@@ -31,11 +36,13 @@ class Stage:
     context: float
     expert: float
     forward: float = 0.0  # the forward pass's share of all these
+    unpaired: float = 0.0  # what `expert` lacks of the all-to-alls while no other micro-batch hides them
+    offload: float = 0.0
 
     @property
     def whole(self) -> float:
         """The sum of all parts."""
-        return self.compute + self.recompute + self.tensor + self.context + self.expert
+        return self.compute + self.recompute + self.tensor + self.context + self.expert + self.offload
 
     @property
     def backward(self) -> float:
@@ -54,10 +61,7 @@ def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[s
     m, work = micro_batches(layout, batch), work_of_stages(model, cluster, layout.local, batch)
     stage = work.slowest
     parameters = work.parameters
-    update = roofline.adam_step_seconds(
-        parameters=parameters / (layout.shards if layout.zero else 1),
-        memory_bytes_per_s=hbm_bytes_per_s(cluster.accelerator),
-    )
+    alone = min(m, held_micro_batches(layout, batch, work.place))  # micro-batches of fill and drain
     computing = m * (stage.compute + stage.recompute)
     return {
         "compute": m * stage.compute,
@@ -65,13 +69,14 @@ def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[s
         "stragglers": computing * constant("straggling") * math.log2(max(1.0, cluster.gpus / 8)),
         "tensor_parallel": m * stage.tensor,
         "context_parallel": m * stage.context,
-        "expert_parallel": m * stage.expert,
+        "expert_parallel": m * stage.expert + alone * stage.unpaired,
         "pipeline_parallel": _hops(model, cluster, layout, batch, m, stage.whole),
         "bubble": _bubble(layout, work.waited_s),
         "data_parallel": data_seconds(
             cluster, layout, parameters=parameters, layers=work.layers, micro_batches=m, micro_batch_s=stage.whole
         ),
-        "optimizer": update * constant("update_passes") + constant("step_s"),
+        "optimizer": constant("step_s") + update_seconds(cluster, layout, parameters / directions(layout)),
+        "offload": m * stage.offload,
     }
 
 
@@ -108,61 +113,58 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
     >>> last.compute > first.compute
     True
     """
-    alike: dict[tuple[tuple[bool, int], ...], Stage] = {}
+    alike: dict[tuple[tuple[Block, int], ...], Stage] = {}
     found = []
-    for stage in range(layout.pp):
-        kinds = tuple(layer_kinds(model, layout, stage).items())
-        if kinds not in alike:
-            alike[kinds] = _stage(model, cluster, layout, batch, dict(kinds))
-        found.append(alike[kinds])
     head = head_seconds(model, cluster, layout, batch)
-    last = found[-1]
-    found[-1] = replace(last, compute=last.compute + head, forward=last.forward + head / 3)
+    each = 1 / directions(layout)
+    for place in range(layout.pp):
+        kinds = tuple(layer_kinds(model, layout, place).items())
+        if kinds not in alike:
+            alike[kinds] = _stage(model, cluster, layout, batch, {kind: each * count for kind, count in kinds})
+        stage = alike[kinds]
+        if holds_output(layout, place):
+            stage = replace(stage, compute=stage.compute + each * head, forward=stage.forward + each * head / 3)
+        found.append(stage)
     return found
 
 
-def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: dict[bool, int]) -> Stage:
-    hides_experts = software(layout.software).get("hides_experts")
-    parts = dict.fromkeys(("compute", "recompute", "tensor", "context", "expert", "forward"), 0.0)
-    for kind, count in kinds.items():
-        forward, backward = layer_passes(model, cluster, layout, batch, kind)
-        again, sent_again = recomputed(forward, model, layout)
+def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: Mapping[Block, float]) -> Stage:
+    stack = software(layout.software)
+    hides, hidden = (
+        ("between", 1.0) if layout.schedule in PAIRED else (stack.get("hides_experts"), stack.get("hidden_share", 1.0))
+    )
+    parts = dict.fromkeys(
+        ("compute", "recompute", "tensor", "context", "expert", "forward", "unpaired", "offload"), 0.0
+    )
+    for block, count in kinds.items():
+        forward, backward = layer_passes(model, cluster, layout, batch, block)
+        again = recomputed(forward, model, layout, block)
         parts["compute"] += count * (forward.compute + backward.compute)
-        parts["recompute"] += count * again
-        parts["tensor"] += count * (forward.tensor * (1 + sent_again) + backward.tensor)
-        parts["context"] += count * (forward.context * (1 + sent_again) + backward.context)
-        there, back = (
-            exposed_seconds(one.expert, one.compute) if hides_experts else one.expert for one in (forward, backward)
-        )
-        parts["expert"] += count * ((1 + sent_again) * there + back)
+        parts["recompute"] += count * again.compute
+        parts["tensor"] += count * (forward.tensor * (1 + again.tensor) + backward.tensor)
+        parts["context"] += count * (forward.context * (1 + again.context) + backward.context)
+        there, back = forward.expert, (again.expert * forward.expert) + backward.expert
+        if hides == "inside":
+            there, back = exposed_seconds(there, forward.compute), exposed_seconds(back, backward.compute)
+        elif hides == "between":
+            sent = there + back
+            paired = (1 - hidden) * sent + exposed_seconds(
+                hidden * sent, forward.compute + again.compute + backward.compute
+            )
+            parts["unpaired"] += count * (sent - paired)
+            there, back = paired / 3, 2 * paired / 3
+        parts["expert"] += count * (there + back)
         parts["forward"] += count * (forward.compute + forward.tensor + forward.context + there)
+        if layout.offload == "activations":
+            moved_s = layer_bytes(model, layout, batch, block) / host_link_bytes_per_s(cluster)
+            leaving = exposed_seconds(moved_s, forward.compute)
+            parts["offload"] += count * (leaving + exposed_seconds(moved_s, backward.compute))
+            parts["forward"] += count * leaving
     return Stage(**parts)
 
 
-def recomputed(forward: Pass, model: Model, layout: Layout) -> tuple[float, float]:
-    """Recomputed seconds of a layer's forward pass, and the share of its communication that is repeated.
-
-    none        nothing                       selective   core attention
-    operators   every second matmul, and the small kernels (torchtitan's selective recomputation)
-    mlp         the MLP and the small kernels; queries, keys, values and the attention output are kept
-    full        everything                    partial     everything, in some of the layers
-
-    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
-    >>> recomputed(Pass(4.0, 3.0, 2.0, 1.0, 0.5, 0.0, 0.0), llama, Layout(recompute="mlp"))
-    (4.0, 0.5)
-    """
-    if layout.recompute == "selective":
-        return forward.core, 0.0
-    if layout.recompute == "operators":
-        return forward.products / 2 + forward.small, 0.0
-    if layout.recompute == "mlp":
-        return forward.mlp + forward.small, 0.5
-    share = {"none": 0.0, "full": 1.0, "partial": layout.recomputed_layers / model.layers}[layout.recompute]
-    return share * forward.compute, share
-
-
 def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
-    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16.
+    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16; for each token that is predicted.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> one, two = (head_seconds(llama, Cluster("H100-80GB", 8), Layout(tp=tp), Batch(64, 8192)) for tp in (1, 2))
@@ -172,17 +174,22 @@ def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -
     tokens = layout.micro_batch * batch.sequence / layout.cp
     outputs = model.vocabulary / layout.tp
     one = product_seconds(cluster.accelerator, "bf16", tokens=tokens, inputs=model.hidden, outputs=outputs)
-    return 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+    once = 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+    if not model.mtp_layers:
+        return once
+    joined = product_seconds(
+        cluster.accelerator, "bf16", tokens=tokens, inputs=2 * model.hidden, outputs=model.hidden / layout.tp
+    )
+    return once + model.mtp_layers * (once + 3 * joined)
 
 
 def _bubble(layout: Layout, waited_s: float) -> float:
     """Seconds that the slowest stage waits during fill and drain."""
     if layout.pp == 1:
         return 0.0
-    if (
-        layout.schedule == "dualpipe"
-    ):  # (PP/2 - 1) (F&B + B - 3W), for F = W and B = 2F: DeepSeek-AI 2024, arXiv:2412.19437, Table 2
-        return waited_s * (layout.pp - 2) / (3 * (layout.pp - 1))
+    if layout.schedule in PAIRED:  # (pieces/2 - 1) (F&B + B - 3W), for F = W and B = 2F: deepseek-ai/DualPipe, README
+        fewer = layout.pp - 2 if layout.schedule == "dualpipe" else layout.pp - 1
+        return waited_s * fewer / (3 * (layout.pp - 1))
     split = {"zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-H2"}.get(layout.schedule)
     if not split:
         return waited_s / layout.virtual_stages

@@ -110,4 +110,4 @@ def kept_bytes(*, model: str, sequence: int) -> float:
     2.248146944
     """
     shape = named_model(model)
-    return layer_bytes(shape, Layout(), Batch(1, sequence), bool(shape.experts))
+    return layer_bytes(shape, Layout(), Batch(1, sequence), shape.blocks[-1])

@@ -242,23 +242,6 @@ def linear_flop_share(
     return linear / (linear + scores + output_layer)
 
 
-def fp8_step_traffic_bytes(*, parameters: float, gpus: int, bytes_per_gathered_weight: float = 1) -> float:
-    """What a GPU sends in a ZeRO-3 step whose weights are gathered twice in FP8 and whose gradients are 16-bit.
-
-        bytes = (2·b_w + 2) · P · (N-1)/N
-
-    Units:   bytes per element; parameters and gpus are counts. Result in bytes.
-    Raises:  ValueError if parameters or the width is not positive, or gpus below 1.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7.2.2; torchao, enable_fsdp_float8_all_gather.
-
-    >>> [fp8_step_traffic_bytes(parameters=8e9, gpus=64, bytes_per_gathered_weight=width) / 1e9 for width in (2, 1)]
-    [47.25, 31.5]
-    """
-    require_positive(parameters=parameters, bytes_per_gathered_weight=bytes_per_gathered_weight)
-    require_counts(gpus=gpus)
-    return (2 * bytes_per_gathered_weight + 2) * parameters * (gpus - 1) / gpus
-
-
 def zeroed_share(*, amax: float, typical: float, number_format: str = "E4M3") -> float:
     """The share of a tensor that becomes 0 next to an outlier, when all other values are spread evenly up to a typical magnitude.
 

@@ -90,38 +90,6 @@ def usable_scales(*, smallest_gradient: float, largest_gradient: float, number_f
     return max(0, round(high - low) + 1)
 
 
-def scale_after_burst(
-    *,
-    initial_scale: float,
-    burst: int,
-    clean_steps: int,
-    growth_interval: int,
-    hysteresis: int = 1,
-    min_scale: float = 1,
-) -> float:
-    """The scale after a burst of overflows and then only clean steps, with Megatron's rule.
-
-        max(S / 2^max(0, b - (h - 1)), least scale) · 2^floor(n/W)
-
-    The first h - 1 overflows are forgiven, and each further one halves the scale. After W clean steps in a row it doubles.
-    With a hysteresis of 1 this is PyTorch's rule, apart from the least scale.
-
-    Units:   counts of steps; scales have no unit.
-    Raises:  ValueError if a scale is not positive, an interval or hysteresis below 1, or a count negative.
-    Source:  Megatron-LM, megatron/core/optimizer/grad_scaler.py (DynamicGradScaler.update); torch.amp.GradScaler
-             documentation (init_scale 65536, growth_interval 2000, backoff 0.5, growth 2).
-
-    >>> scale_after_burst(initial_scale=65536, burst=2, clean_steps=1999, growth_interval=2000)
-    16384.0
-    """
-    require_positive(initial_scale=initial_scale, min_scale=min_scale)
-    require_counts(burst=burst + 1, clean_steps=clean_steps + 1, growth_interval=growth_interval, hysteresis=hysteresis)
-    halvings = max(0, burst - (hysteresis - 1))
-    lowest = max(initial_scale / 2**halvings, min_scale) if halvings else initial_scale
-    doublings = clean_steps // growth_interval
-    return float(lowest * 2**doublings)
-
-
 def scale_after_spells(
     *, initial_scale: float, growth_interval: int, first_clean: int, burst: int, gap: int, last_clean: int
 ) -> float:
@@ -179,31 +147,6 @@ def dynamic_scale(
             scale = scale * 2
             clean_steps, lives = 0, hysteresis
     return float(scale)
-
-
-def skipped_at_start(
-    *, initial_scale: float, largest_gradient: float, hysteresis: int = 1, number_format: str = "FP16"
-) -> int:
-    """How many steps a run skips at its start until the first scale that does not overflow.
-
-        (h - 1) + log2(S / largest safe scale)
-
-    The first h - 1 overflows are forgiven. From then on each of them halves the scale, and no clean step comes between.
-
-    Units:   a count of steps; the scale is a power of two.
-    Raises:  ValueError for an unknown format, arguments that are not positive, or a scale that is not a power of two.
-    Source:  Megatron-LM, megatron/core/optimizer/grad_scaler.py (initial scale 2^32 and hysteresis 2 by its arguments).
-
-    >>> skipped_at_start(initial_scale=2**32, largest_gradient=0.02, hysteresis=2)
-    12
-    """
-    require_positive(initial_scale=initial_scale)
-    require_counts(hysteresis=hysteresis)
-    if math.frexp(initial_scale)[0] != 0.5:
-        raise ValueError(f"initial_scale must be a power of two, not {initial_scale!r}")
-    safe = largest_safe_scale(gradient=largest_gradient, number_format=number_format)
-    halvings = round(math.log2(initial_scale / safe))
-    return halvings + hysteresis - 1 if halvings > 0 else 0
 
 
 def clean_steps_to_recover(*, burst: int, growth_interval: int, hysteresis: int = 1) -> int:

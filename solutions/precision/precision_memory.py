@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..facts.arguments import require_counts, require_fraction, require_not_negative, require_positive
+from ..facts.arguments import require_counts, require_positive
 
 
 class Recipe(NamedTuple):
@@ -65,33 +65,6 @@ def state_bytes(*, parameters: float, recipe: str, with_gradients: bool = True) 
     return parameters * state_bytes_per_parameter(recipe=recipe, with_gradients=with_gradients)
 
 
-def break_even_activation_bytes(*, parameters: float, bytes_per_gradient: float, share_in_16_bits: float = 1) -> float:
-    """How large the FP32 activations must be for mixed precision to take no more memory than FP32 training.
-
-        A = (14 + b_g - 16) · P / (f / 2)
-
-    Mixed precision has a 16-bit copy of the weights on top of FP32 weights and moments. With FP32 gradients that is 2 bytes per
-    parameter more. It halves the share f of the activations.
-
-    Units:   bytes per element; parameters is a count; result in bytes, of the activations in FP32.
-    Raises:  ValueError if parameters is not positive, or the share or the gradient's width out of range.
-    Source:  Micikevicius et al. 2018, arXiv:1710.03740, section 3.1 (memory is dominated by activations).
-
-    >>> break_even_activation_bytes(parameters=13e9, bytes_per_gradient=4) / 1e9
-    52.0
-    """
-    require_positive(parameters=parameters)
-    require_not_negative(bytes_per_gradient=bytes_per_gradient)
-    require_fraction(share_in_16_bits=share_in_16_bits)
-    fp32_states = state_bytes(parameters=parameters, recipe="FP32")
-    mixed_states = parameters * (
-        state_bytes_per_parameter(recipe="mixed precision", with_gradients=False) + bytes_per_gradient
-    )
-    more = mixed_states - fp32_states
-    require_not_negative(more_state_bytes=more)
-    return more / (share_in_16_bits / 2)
-
-
 def kept_activation_bytes(
     *, layers: int, tensors: int, sequences: int, sequence_length: int, hidden: int, bytes_per_element: float
 ) -> float:
@@ -114,34 +87,6 @@ def kept_activation_bytes(
     require_positive(bytes_per_element=bytes_per_element)
     elements = layers * tensors * sequences * sequence_length * hidden
     return elements * bytes_per_element
-
-
-def fp8_activation_saving_bytes(
-    *, layers: int, tensors: int, sequences: int, sequence_length: int, hidden: int, block: int = 0
-) -> float:
-    """What FP8 in the place of a 16-bit format saves of such activations, less the FP32 scales of its blocks.
-
-        bytes = elements · (2 - 1 - 4/block)
-
-    With one scale for a whole tensor (block 0) the scales count for nothing.
-
-    Units:   counts; block in elements along a row. Result in bytes.
-    Raises:  ValueError if a count is below 1, or the block does not divide the width.
-    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 3.3.2 (1 by 128 tiles); Korthikanti et al. 2022 as above.
-
-    >>> size = {"layers": 80, "tensors": 2, "sequences": 4, "sequence_length": 4096, "hidden": 8192}
-    >>> [round(fp8_activation_saving_bytes(**size, block=block) / 1e9, 2) for block in (0, 128)]
-    [21.47, 20.8]
-    """
-    require_not_negative(block=block)
-    if block and hidden % block:
-        raise ValueError(f"blocks of {block} do not divide the width {hidden}")
-    scale_bytes = 4 / block if block else 0
-    wide = kept_activation_bytes(
-        layers=layers, tensors=tensors, sequences=sequences, sequence_length=sequence_length, hidden=hidden,
-        bytes_per_element=2,
-    )  # fmt: skip
-    return wide * (2 - 1 - scale_bytes) / 2
 
 
 def fp8_weight_bytes(*, parameters: float, keeps_bf16: bool, second_copy: bool) -> float:

@@ -163,29 +163,6 @@ def six_n_over_count(
     return 6 * parameters * sequence_length / (3 * forward)
 
 
-def sequence_length_for_share(
-    *, parameters: float, layers: int, hidden: int, share: float, causal: bool = False
-) -> float:
-    """Sequence length at which the attention scores add a share on top of 6 FLOP per parameter and token.
-
-        s = share · 6·N / (12·L·d)          all pairs
-        s = share · 6·N / (6·L·d)           the causal half
-
-    Units:   share as a fraction of 6N, which may be above 1; the rest are counts. Result in tokens.
-    Raises:  ValueError if an argument is not positive.
-    Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B, solved for T.
-
-    >>> round(sequence_length_for_share(parameters=8.03e9, layers=32, hidden=4096, share=0.1))    # Llama-3-8B: 10 % early
-    3063
-    >>> round(sequence_length_for_share(parameters=405.85e9, layers=126, hidden=16384, share=0.1))
-    9830
-    """
-    require_positive(parameters=parameters, share=share)
-    require_counts(layers=layers, hidden=hidden)
-    per_position = (6 if causal else 12) * layers * hidden
-    return share * 6 * parameters / per_position
-
-
 def exact_length(*, vocabulary: int, layers: int, hidden: int, causal: bool = False) -> float:
     """Sequence length at which 6 FLOP for every parameter, input embedding included, happen to be right.
 

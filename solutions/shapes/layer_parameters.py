@@ -1,8 +1,8 @@
-"""Parameters of the parts of a layer: attention with grouped keys and values, latent attention, and an MLP or one expert."""
+"""Parameters of the parts of a layer: attention with grouped keys and values, latent or recurrent, and an MLP or one expert."""
 
 from __future__ import annotations
 
-from ..facts.arguments import require_counts
+from ..facts.arguments import require_counts, require_whole
 
 
 def attention_parameters(
@@ -32,19 +32,20 @@ def attention_parameters(
 
 
 def latent_attention_parameters(
-    *, hidden: int, heads: int, head_dim: int, rope_head_dim: int, query_rank: int, kv_rank: int
+    *, hidden: int, heads: int, head_dim: int, rope_head_dim: int, query_rank: int, kv_rank: int, value_dim: int = 0
 ) -> int:
     """Parameters of multi-head latent attention (MLA) of one layer, without the norm before it.
 
-        queries = d·q + q + q·a·(h + r)
-        keys, values = d·(c + r) + c + c·a·2h
-        output = a·h·d
+        queries = d·q + q + q·a·(h + r), or d·a·(h + r) if q is 0
+        keys, values = d·(c + r) + c + c·a·(h + v)
+        output = a·v·d
 
     Queries pass through a vector of q elements (`query_rank`), keys and values through one of c (`kv_rank`), each
-    with a norm of its own. r elements of a head carry the position; the key's are made once for all heads.
+    with a norm of its own. r elements of a head carry the position; the key's are made once for all heads. A value has
+    v = `value_dim` elements, as many as a head (h) unless it is given.
 
     Units:   every argument is a count; so is the result.
-    Raises:  ValueError if a count is below 1.
+    Raises:  ValueError if a count is below 1, except query_rank and value_dim, which may be 0.
     Source:  DeepSeek-AI 2024 (DeepSeek-V2), arXiv:2405.04434, section 2.1 and appendix C.
 
     >>> latent_attention_parameters(
@@ -52,10 +53,44 @@ def latent_attention_parameters(
     187107328
     """
     require_counts(hidden=hidden, heads=heads, head_dim=head_dim)
-    require_counts(rope_head_dim=rope_head_dim, query_rank=query_rank, kv_rank=kv_rank)
-    queries = hidden * query_rank + query_rank + query_rank * heads * (head_dim + rope_head_dim)
-    keys_and_values = hidden * (kv_rank + rope_head_dim) + kv_rank + kv_rank * heads * 2 * head_dim
-    return queries + keys_and_values + heads * head_dim * hidden
+    require_counts(rope_head_dim=rope_head_dim, kv_rank=kv_rank)
+    require_whole(query_rank=query_rank, value_dim=value_dim)
+    value_dim = value_dim or head_dim
+    made_from = query_rank or hidden
+    queries = made_from * heads * (head_dim + rope_head_dim) + (hidden + 1) * query_rank
+    keys_and_values = hidden * (kv_rank + rope_head_dim) + kv_rank + kv_rank * heads * (head_dim + value_dim)
+    return queries + keys_and_values + heads * value_dim * hidden
+
+
+def recurrent_parameters(
+    *, hidden: int, key_heads: int, value_heads: int, key_dim: int, value_dim: int, convolution: int = 0,
+    gates: int = 0, gate_rank: int = 0,
+) -> int:  # fmt: skip
+    """Parameters of a recurrent mixer of one layer: linear attention, gated delta rule or Mamba-2, without norms and biases.
+
+        in = d·(2·K + V) + d·V + d·g·v
+        convolution = k·(2·K + V)
+        out = V·d
+
+    K = key_heads·key_dim and V = value_heads·value_dim elements; queries are as wide as keys. The second term of `in` is
+    the output gate, for which a low-rank one has 2·r·(d + V) instead, with the decay of each key. g numbers (`gates`) per
+    value head say what the state forgets and writes. In Mamba-2, B and C are keys and queries, and K is groups times
+    state size.
+
+    Units:   every argument is a count; so is the result.
+    Raises:  ValueError if a count is below 1, except convolution, gates and gate_rank, which may be 0.
+    Source:  Yang et al. 2024 (Gated DeltaNet), arXiv:2412.06464, section 3.4; Dao & Gu 2024 (Mamba-2), arXiv:2405.21060,
+             section 7; Qin et al. 2024 (lightning attention), arXiv:2405.17381, section 3; low rank: Kimi Team 2025,
+             arXiv:2510.26692, section 4.
+
+    >>> recurrent_parameters(hidden=2048, key_heads=16, value_heads=32, key_dim=128, value_dim=128, convolution=4, gates=2)
+    33718272
+    """
+    require_counts(hidden=hidden, key_heads=key_heads, value_heads=value_heads, key_dim=key_dim, value_dim=value_dim)
+    require_whole(convolution=convolution, gates=gates, gate_rank=gate_rank)
+    mixed, values = 2 * key_heads * key_dim + value_heads * value_dim, value_heads * value_dim
+    gate = 2 * gate_rank * (hidden + values) if gate_rank else hidden * values
+    return hidden * (mixed + gates * value_heads) + gate + convolution * mixed + values * hidden
 
 
 def mlp_parameters(*, hidden: int, ffn_hidden: int, mlp_matrices: int = 3, biases: bool = False) -> int:

@@ -275,7 +275,7 @@ def shape(*, model: str) -> dict[str, int]:
     """
     known = _shape(model)
     wanted = ("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "vocabulary", "experts", "experts_per_token",
-              "expert_ffn_hidden", "shared_experts", "dense_layers", "query_rank", "kv_rank")  # fmt: skip
+              "expert_ffn_hidden", "shared_experts", "dense_layers", "query_rank", "kv_rank", "node_limit")  # fmt: skip
     figures = {name: int(known.get(name, 0)) for name in wanted}
     return figures | {
         "head_width": head_dim(model=model),

@@ -127,6 +127,35 @@ def tokens_to_hide_hops(
     return bytes_per_value / 2 * flop_per_s / bandwidth_bytes_per_s * kv_heads / heads / pairs_share
 
 
+def tokens_to_hide_both_rings(
+    *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, bytes_per_gradient: float,
+    pairs_share: float = 1,
+) -> float:  # fmt: skip
+    """Return the tokens that each GPU needs so that hops of ring attention hide in the forward and in the backward pass.
+
+        forward   c = (F/β) · (k/a) / share          backward   c' = (2 + g)/5 · c          the larger of the two
+
+    In the backward pass a block of BF16 keys and values travels with its gradients, of g bytes each, and five matmuls
+    take 10 FLOP per pair and channel instead of 4.
+
+    Units:   as tokens_to_hide_hops; bytes of an element of dK and dV. Result in tokens.
+    Raises:  ValueError as tokens_to_hide_hops, or if the bytes are not positive.
+    Source:  Liu et al. 2023, arXiv:2310.01889, section 3; Dao 2023 (FlashAttention-2), arXiv:2307.08691, section 4.1
+             (a backward pass of 2.5 forward passes).
+
+    >>> run = {"flop_per_s": 400e12, "bandwidth_bytes_per_s": 50e9, "heads": 32, "kv_heads": 8}
+    >>> [round(tokens_to_hide_both_rings(**run, bytes_per_gradient=width)) for width in (2, 4)]
+    [2000, 2400]
+    """
+    require_positive(bytes_per_gradient=bytes_per_gradient)
+    forward = tokens_to_hide_hops(
+        flop_per_s=flop_per_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s, heads=heads, kv_heads=kv_heads,
+        pairs_share=pairs_share,
+    )  # fmt: skip
+    backward = (2 + bytes_per_gradient) / 5 * forward
+    return max(forward, backward)
+
+
 def causal_pairs(*, tokens: int, cp: int, rank: int, layout: str) -> int:
     """Pairs of a query and a key that a GPU works through under a causal mask, in one layer and head.
 

@@ -216,6 +216,34 @@ def test_eager_1f1b_is_1f1b_without_hops_and_no_slower_with_them(
     assert simulate(pipeline, eager).in_flight[0] == min(micro_batches, first)
 
 
+@given(half=st.integers(1, 4), more=st.integers(0, 4), slots=SLOTS)
+def test_dualpipe_and_dualpipev_hold_what_their_authors_print_and_wait_half_as_long(
+    half: int, more: int, slots: int
+) -> None:
+    """deepseek-ai/DualPipe, README: activations of PP + 1. Their bubble is (PP/2 - 1)(F&B + B - 3W), of PP pieces, for pairs that run as one;
+    here a pair runs its forward first, whose result leaves early."""
+    for name, stages, pieces, placement in (
+        ("dualpipe", 2 * half, 2 * half, "both"),
+        ("dualpipev", half + 1, 2 * half + 2, "v"),
+    ):
+        total = 2 * stages + 2 * more
+        pipeline = Pipeline(stages, total, *[(slots,) * stages] * 3, chunks=2, placement=placement)
+        schedule = NAMED[name](pipeline)
+        run = simulate(pipeline, schedule)
+        assert all(sorted(line) == sorted(pipeline.operations()) for line in schedule)
+        assert run.is_sound and run.in_flight == (pieces + 1,) * stages
+        assert [run.idle(stage) for stage in range(1, stages + 1)] == [(pieces // 2 - 1) * slots] * stages
+
+
+@pytest.mark.parametrize(
+    ("name", "stages", "micro_batches"),
+    [("dualpipe", 3, 12), ("dualpipe", 4, 6), ("dualpipe", 4, 9), ("dualpipev", 4, 7)],
+)
+def test_dualpipe_needs_two_micro_batches_per_stage(name: str, stages: int, micro_batches: int) -> None:
+    with pytest.raises(ShardwiseError, match=f"{name} needs"):
+        NAMED[name](equal(stages, micro_batches, 1, 1, 1, chunks=2))
+
+
 # The search against brute force ---------------------------------------------------------------------------------------
 
 
@@ -536,6 +564,40 @@ def test_a_template_that_cannot_be_read_is_told_why(change: tuple[str, str], wor
     with pytest.raises(Faulty) as refused:
         problem_of(template("schedule", change))
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("placement", "name", "words"),
+    [
+        (
+            "both",
+            "dualpipe",
+            "Micro-batches 1 to 5 pass through chunk 1, from stage 1 to stage 2, and the others through chunk 2",
+        ),
+        (
+            "v",
+            "dualpipev",
+            "The model is split into 4 pieces, which go down the stages and come back up: stage 1 holds pieces 1 and 4",
+        ),
+    ],
+)
+def test_a_question_can_ask_for_dualpipe(placement: str, name: str, words: str) -> None:
+    changes = (
+        ("choice: [2, 3, 4]", "choice: [2]"), ("choice: [4, 5, 6]", "choice: [10]"), ("  backward: 2 * forward_slots\n", f"  backward: 1\n  weight: 1\n  placement: {placement}\n"),
+        ('    makespan: makespan("gpipe")\n    in_flight: in_flight("1f1b")', f'    makespan: makespan("{name}") + 1'), ("solution: 1f1b", f"solution: {name}"),
+        ("mistakes:\n  - schedule: gpipe\n    say: No backward runs before the last forward, so every micro-batch is kept until then.\n", ""),
+    )  # fmt: skip
+    asked = posed(template("schedule", *changes), 3)
+    assert words in text_of(asked)
+    assert not lint_problem(problem_of(template("schedule", *changes)), seeds=2).faults
+    if placement == "both":
+        wrong = "\n".join(asked.key.lines).replace("F1.1", "F1.2", 1)
+        assert "there is no F1.2: micro-batch 1 passes through chunk 1" in as_plain(check(asked, wrong))
+    other = {"both": "dualpipev", "v": "1f1b"}[placement]
+    report = lint_problem(
+        problem_of(template("schedule", *changes[:-2], ("solution: 1f1b", f"solution: {other}"), changes[-1])), seeds=1
+    )
+    assert f"{other} needs `placement: " in "\n".join(map(str, report.faults))
 
 
 def test_stages_that_differ_hops_and_memory_are_said_in_the_question() -> None:

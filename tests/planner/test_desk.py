@@ -24,7 +24,7 @@ from solutions.planner.search import pareto, search
 
 GIVEN = {
     "model": "llama3-70b", "cluster": {"accelerator": "H100-80GB", "gpus": 512},
-    "layout": {"tp": 8, "pp": 4, "virtual_stages": 5}, "batch": {"global_batch": 1024, "sequence": 8192},
+    "layout": {"tp": 8, "pp": 4, "virtual_stages": 5, "software": "megatron-2024"}, "batch": {"global_batch": 1024, "sequence": 8192},
     "tokens": "15T", "price": 2,
 }  # fmt: skip
 
@@ -53,7 +53,7 @@ def refused(desk: PlannerDesk, **request: Any) -> str:
 def test_a_plan_is_the_one_of_the_command(
     desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = "plan --json --model llama3-70b --cluster h100-512 --tp 8 --pp 4 --virtual-stages 5 --global-batch 1024 --sequence 8192"
+    words = "plan --json --model llama3-70b --cluster h100-512 --tp 8 --pp 4 --virtual-stages 5 --software megatron-2024 --global-batch 1024 --sequence 8192"
     monkeypatch.setattr(sys, "argv", ["shardwise", *words.split(), "--tokens", "15T", "--price", "2"])
     with pytest.raises(SystemExit):
         main()
@@ -84,6 +84,8 @@ def test_bars_have_all_of_the_memory_and_all_of_the_step(desk: PlannerDesk) -> N
 def test_figures_are_said_with_their_units(desk: PlannerDesk) -> None:
     figures = {figure["name"]: figure["value"] for figure in desk.reply({"do": "plan", "given": GIVEN})["figures"]}
     assert figures["step time"].endswith(" s") and figures["MFU"] == f"{planned().mfu:.1%}"
+    ranges = {figure["name"]: figure["range"] for figure in desk.reply({"do": "plan", "given": GIVEN})["figures"]}
+    assert ranges["step time"].endswith(" s") and ranges["MFU"].count("%") == 2 and ranges["pipeline bubble"] == ""
     assert figures["training time"].endswith(" days") and figures["cost"].startswith("$7.")
     free = {name: value for name, value in GIVEN.items() if name not in ("tokens", "price")}
     assert len(desk.reply({"do": "plan", "given": free})["figures"]) == len(figures) - 2
@@ -137,9 +139,8 @@ def test_what_is_not_drawn_is_said(desk: PlannerDesk) -> None:
 
     assert words(pp=1, virtual_stages=1) == "No pipeline: PP is 1."
     assert words(schedule="zb-v", virtual_stages=1).startswith("ZB-V is not drawn: each GPU holds two model chunks")
-    assert words(schedule="dualpipe", virtual_stages=1).startswith(
-        "DualPipe is not drawn: micro-batches enter the pipeline at both ends"
-    )
+    drawn = desk.reply({"do": "pipeline", "given": changed(schedule="dualpipe", virtual_stages=1)})
+    assert "DualPipe" in str(drawn)
     assert words(pp=7) == "This layout cannot run."
 
 
@@ -201,7 +202,7 @@ def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None
         **GIVEN,
         "model": "llama3-8b",
         "cluster": "h100-16",
-        "layout": {},
+        "layout": {"software": "megatron-2024"},
         "batch": {"global_batch": 64, "sequence": 8192},
     }
     reply = searched(desk, given=given)
@@ -212,6 +213,7 @@ def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None
     for place in (0, len(reply["layouts"]) - 1):
         again = desk.reply({"do": "plan", "given": {**given, "layout": reply["layouts"][place]}})["plan"]
         point = scatter["points"][place]
+        assert reply["layouts"][place]["software"] == "megatron-2024"
         assert (point["x"], point["y"]) == pytest.approx((again["memory_bytes"] / 1e9, again["mfu"] * 100))
         assert point["x"] <= scatter["x"]["high"] and point["y"] <= scatter["y"]["high"]
 
@@ -247,7 +249,7 @@ def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:
         ({"do": "plan", "given": changed(tp=0, zero=9)}, "zero must be 0, 1, 2 or 3, not 9."),
         ({"do": "plan", "given": changed(recompute="partial")}, "recompute partial needs recomputed_layers, the number of layers to recompute."),
         ({"do": "plan", "given": {**GIVEN, "cluster": {"accelerator": "h100"}}}, "The number of GPUs is missing."),
-        ({"do": "plan", "given": changed(software="excel")}, "unknown software 'excel'"),
+        ({"do": "plan", "given": changed(software="excel")}, "Unknown software 'excel'."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(desk: PlannerDesk, request_: Any, words: str) -> None:

@@ -34,12 +34,19 @@ def test_memory_is_compared_in_bytes(rows: list[Row]) -> None:
     )
 
 
-def test_fit_or_not_is_balanced(rows: list[Row]) -> None:
+def test_fit_or_not_is_balanced_and_a_tight_verdict_is_half_right(rows: list[Row]) -> None:
     always = scores.fit(rows, lambda _: Prediction(fits=True))
-    assert (always.oom, always.oom_right, always.ran_right) == (31, 0, always.ran)
-    assert always.balanced == 0.5
+    assert set(always.oom) == set(always.ran) == {"yes"} and always.balanced == 0.5
     right = scores.fit(rows, lambda row: Prediction(fits=row.run.outcome != "oom"))
     assert right.balanced == 1
+    assert scores.fit(rows, lambda row: Prediction(fits=True, fit="tight")).balanced == 0.5
+    cautious = scores.fit(rows, lambda row: Prediction(fits=True, fit="yes" if row.fitted else "tight"))
+    assert cautious.balanced == 0.75
+
+
+def test_what_the_planner_refuses_is_a_miss(rows: list[Row]) -> None:
+    row = next(row for row in rows if row.run.id == "aa-131868")
+    assert scores.step_errors([row], lambda _: Prediction(why="too large"), scores.MISS) == {"aa-131868": 1.0}
 
 
 def test_fit_is_asked_only_of_rows_that_say_enough(rows: list[Row]) -> None:
@@ -109,4 +116,4 @@ def test_rows_without_trust_a_are_not_fitted_on(rows: list[Row]) -> None:
 
 def test_what_a_model_does_not_answer_is_not_scored(rows: list[Row]) -> None:
     assert scores.step_errors(rows, lambda _: Prediction(why="too large")) == {}
-    assert scores.fit(rows, lambda _: Prediction()).ran == 0
+    assert not scores.fit(rows, lambda _: Prediction()).ran

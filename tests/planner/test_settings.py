@@ -56,8 +56,7 @@ def test_ranks_that_no_axis_counts_divide_the_sequence() -> None:
     ("words", "zero", "group"),
     [
         ("none (plain data parallelism)", 0, 4), ("none (zero0)", 0, 4), ("zero1 (distributed optimizer)", 1, 4),
-        ("zero2 (FSDP SHARD_GRAD_OP)", 2, 4), ("zero3 (FSDP2)", 3, 4), ("FSDP", 3, 4),
-        ("FSDP: optimizer and gradients sharded, weights kept after forward (zero2-like)", 2, 4),
+        ("zero3 (FSDP2)", 3, 4), ("FSDP", 3, 4),
         ("HSDP (shard inside a node, replicate across)", 3, 8),
         ("zero3 over 128 GPUs, replicated 4 times", 3, 128),
         ("zero1 inside each group of 8 GPUs (optimizer replicated across nodes)", 1, 8),
@@ -70,14 +69,21 @@ def test_sharding(words: str, zero: int, group: int) -> None:
 
 
 @pytest.mark.parametrize(
+    "words", ["zero2", "FSDP: optimizer and gradients sharded, weights kept after forward (zero2-like)"]
+)
+def test_zero_2_in_a_pipeline_reduces_once_and_keeps_gradients_whole(words: str) -> None:
+    assert (read(sharding=words).zero, read(sharding=words, pp=1, dp=8, chips=16).zero) == (1, 2)
+
+
+@pytest.mark.parametrize(
     ("words", "kind", "layers"),
     [
         ("none (recommended configurations list 0 layers)", "none", None), ("full (every layer)", "full", None),
         ("selective (attention core)", "selective", None), ("full, 5 of 32 layers", "partial", 5),
         ("selective (every second layer)", "partial", 6), ("layer input offloaded, rest recomputed", "full", None),
-        ("QKV and attention kept, MLP recomputed", "mlp", None), ("minimal (saves matrix products)", "none", None),
-        ("selective (per operator)", "operators", None), ("selective: norm, whole MoE layer", "mlp", None),
-        ("full except QKV, offloaded", "mlp", None), ("selective: norm, MoE activation", "selective", None),
+        ("QKV and attention kept, MLP recomputed", "layernorm,mlp,moe", None), ("minimal (saves matrix products)", "none", None),
+        ("selective (per operator)", "operators", None), ("selective: norm, whole MoE layer", "layernorm,moe", None),
+        ("full except QKV, offloaded", "layernorm,mlp,moe", None), ("selective: norm, MoE activation", "layernorm,moe_act", None),
     ],
 )  # fmt: skip
 def test_recomputation(words: str, kind: str, layers: int | None) -> None:

@@ -10,7 +10,7 @@ import argparse
 import platform
 from pathlib import Path
 
-from . import CASES
+from . import CASES, machine
 from .page import written_page
 
 
@@ -27,9 +27,12 @@ def main() -> None:
         if options.only in f"{case.topic} {case.what}":
             rows.append((case.topic, case.row(float(case.measured()))))
             print(rows[-1][1], flush=True)
+    of_machine = [] if options.only else list(machine.rows())
+    print("\n".join(of_machine))
     if options.write:
-        version = f"PyTorch {torch.__version__.partition('+')[0]} on CPU, Python {platform.python_version()}"
-        options.write.write_text(written_page(rows, version), "utf-8")
+        where = torch.cuda.get_device_name() if machine.device() == "cuda" else "CPU"
+        version = f"PyTorch {torch.__version__.partition('+')[0]} on {where}, Python {platform.python_version()}"
+        options.write.write_text(written_page(rows, version, of_machine), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Create the peers' environments, run each peer on every row, and store the predictions in answers.json.
 
-llm-analysis comes from PyPI, with a lock file next to this module. Calculon is cloned at a pinned commit, from the network or from
-the clone that the variable CALCULON names. Without either, the previous predictions stay.
+llm-analysis comes from PyPI, with a lock file next to this module. Calculon and SimuMax are cloned at a pinned commit, from the network
+or from the clones that the variables CALCULON and SIMUMAX name. Without either, the previous predictions stay.
 """
 
 from __future__ import annotations
@@ -24,23 +24,28 @@ from ..settings import GPT_VOCABULARY
 HERE = Path(__file__).parent
 HOMES = HERE.parents[2] / ".planner-peers"
 ANSWERS = HERE / "answers.json"
-CALCULON = "https://github.com/calculon-ai/calculon.git"
-CALCULON_COMMIT = "caa4b11f8fe1fee3ba57adaacb7590d7deabd053"  # 22 February 2024
-NAMES = ("llm-analysis", "Calculon")
+CLONES = {  # the address, and the commit, of what is not on PyPI
+    "Calculon": ("https://github.com/calculon-ai/calculon.git", "caa4b11f8fe1fee3ba57adaacb7590d7deabd053"),  # 22 February 2024
+    "SimuMax": ("https://github.com/MooreThreads/SimuMax.git", "4dcaae513ba7679d56c116a17cd4a691ec41e252"),  # 11 May 2026
+}  # fmt: skip
+NAMES = ("llm-analysis", *CLONES)
 _OLD_ATTENTION = ("2020", "2021", "2022", "BLOOM", "MT-NLG", "GPT-NeoX", "GLM", "OPT")  # families before FlashAttention
 
 
 def ask(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return the predictions of both, by peer and row."""
+    """Return the predictions of each peer, by peer and row."""
     with tempfile.TemporaryDirectory() as folder:
         cases = Path(folder) / "cases.json"
         cases.write_text(json.dumps([case(row) for row in rows]), "utf-8")
-        return {"llm-analysis": _ask_llm_analysis(cases), "Calculon": _ask_calculon(cases)}
+        return {"llm-analysis": _ask_llm_analysis(cases), **{name: _ask_clone(name, cases) for name in CLONES}}
 
 
 def keep(said: Mapping[str, Any]) -> None:
     """Store predictions for the page."""
-    versions = {"llm-analysis": _locked_version("llm-analysis"), "Calculon": CALCULON_COMMIT[:12]}
+    versions = {
+        "llm-analysis": _locked_version("llm-analysis"),
+        **{name: commit[:12] for name, (_, commit) in CLONES.items()},
+    }
     when = {"command": "make planner-peers", "date": datetime.now(UTC).date().isoformat(), "versions": versions}
     text = json.dumps({**when, "answers": said}, indent=0, sort_keys=True)
     ANSWERS.write_text(text + "\n", "utf-8")
@@ -70,6 +75,9 @@ def case(row: Row) -> dict[str, Any]:
         "heads": shape.heads, "kv_heads": shape.kv_heads or shape.heads, "head_width": counts.head_width(shape),
         "ffn": shape.ffn or shape.expert_ffn or 4 * (shape.hidden or 0), "mlp_matrices": counts.matrices(shape),
         "vocabulary": shape.vocab or GPT_VOCABULARY, "experts": shape.experts or 0, "top_k": shape.top_k or 0,
+        "expert_ffn": shape.expert_ffn or 0, "shared_ffn": shape.shared_expert_ffn, "expert_tp": run.etp or (layout.tp if shape.is_moe else 1),
+        "dense_layers": (shape.layers or 0) - (shape.moe_layers or 0) if shape.is_moe else 0, "query_rank": shape.q_lora,
+        "kv_rank": shape.kv_lora or 0, "rope_width": shape.qk_rope, "value_width": shape.v_head,
         "weights_bytes": 2 * counts.parameters(shape), "tp": layout.tp, "cp": layout.cp, "pp": layout.pp, "dp": layout.dp,
         "ep": layout.ep, "virtual_stages": layout.virtual_stages, "zero": layout.zero, "micro_batch": layout.micro_batch,
         "micro_batches": layout.micro_batches, "sequence": layout.sequence, "recompute": recompute,
@@ -83,13 +91,15 @@ def _ask_llm_analysis(cases: Path) -> dict[str, Any]:
     return _run([_python("llm-analysis"), str(HERE / "run_llm_analysis.py")], cases, [])
 
 
-def _ask_calculon(cases: Path) -> dict[str, Any]:
-    checkout = HOMES / "calculon-checkout"
+def _ask_clone(name: str, cases: Path) -> dict[str, Any]:
+    address, commit = CLONES[name]
+    checkout = HOMES / f"{name.lower()}-checkout"
     if not checkout.exists():
         HOMES.mkdir(exist_ok=True)
-        subprocess.run(["git", "clone", "-q", os.environ.get("CALCULON", CALCULON), str(checkout)], check=True)
-    subprocess.run(["git", "-C", str(checkout), "checkout", "-q", "--detach", CALCULON_COMMIT], check=True)
-    return _run([_python("calculon"), str(HERE / "run_calculon.py")], cases, [str(checkout)])
+        subprocess.run(["git", "clone", "-q", os.environ.get(name.upper(), address), str(checkout)], check=True)
+    subprocess.run(["git", "-C", str(checkout), "checkout", "-q", "--detach", commit], check=True)
+    script = str(HERE / f"run_{name.lower()}.py")
+    return _run([_python(name.lower()), script], cases, [str(checkout)])
 
 
 def _python(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 MOST_STAGES, MOST_MICRO_BATCHES, MOST_CHUNKS = 64, 256, 8
 FORWARD, BACKWARD, WEIGHT = "F", "B", "W"
 WORDS = {FORWARD: "forward", BACKWARD: "backward", WEIGHT: "weight gradient"}
+PLACEMENTS = ("loop", "v", "both")
 
 
 class Operation(NamedTuple):
@@ -27,9 +28,15 @@ Place = tuple[int, Operation]  # the number of a stage, from 1, and one of its o
 class Pipeline:
     """A chain of stages that pass micro-batches forwards, and their gradients backwards.
 
-    With several chunks, each stage holds several pieces of the model, as in interleaving: piece number c·stages + s is chunk c
-    of stage s. Durations are whole slots, one per stage. When `weight` is given, the backward pass is split: B computes the
-    gradient of the input, W that of the weights.
+    With several chunks, each stage holds several pieces of the model, placed in one of three ways:
+
+    - loop: the pieces go around the stages, as in interleaving: piece number c·stages + s is chunk c of stage s.
+    - v: two chunks, the pieces of which go down the stages and come back up, as in ZB-V and DualPipeV.
+    - both: two copies of the model, chunk 1 from the first stage to the last and chunk 2 in reverse, as in DualPipe. The
+      first half of the micro-batches takes chunk 1, the second half chunk 2.
+
+    Durations are whole slots, one per stage. When `weight` is given, the backward pass is split: B computes the gradient of the
+    input, W that of the weights.
     """
 
     stages: int
@@ -39,6 +46,7 @@ class Pipeline:
     weight: tuple[int, ...] = ()
     chunks: int = 1
     hop: int = 0  # slots until a result reaches another stage
+    placement: str = "loop"
 
     @property
     def letters(self) -> str:
@@ -55,9 +63,19 @@ class Pipeline:
         durations = {FORWARD: self.forward, BACKWARD: self.backward, WEIGHT: self.weight}[letter]
         return durations[stage - 1]
 
+    def batches(self, chunk: int) -> range:
+        """Return the micro-batches that pass through a chunk."""
+        half = (self.micro_batches + 1) // 2 if self.placement == "both" else 0
+        return (
+            range(half + 1, self.micro_batches + 1)
+            if half and chunk == 2
+            else range(1, (half or self.micro_batches) + 1)
+        )
+
     def work(self, stage: int) -> int:
         """Return the number of busy slots of a stage."""
-        return self.micro_batches * self.chunks * sum(self.slots(stage, letter) for letter in self.letters)
+        passes = sum(len(self.batches(chunk)) for chunk in range(1, self.chunks + 1))
+        return passes * sum(self.slots(stage, letter) for letter in self.letters)
 
     def operations(self) -> list[Operation]:
         """Return the operations that every stage must run."""
@@ -65,7 +83,7 @@ class Pipeline:
             Operation(letter, micro_batch, chunk)
             for letter in self.letters
             for chunk in range(1, self.chunks + 1)
-            for micro_batch in range(1, self.micro_batches + 1)
+            for micro_batch in self.batches(chunk)
         ]
 
     def needs(self, stage: int, operation: Operation) -> Sequence[Place]:
@@ -73,13 +91,24 @@ class Pipeline:
         letter, micro_batch, chunk = operation
         if letter == WEIGHT:
             return [(stage, Operation(BACKWARD, micro_batch, chunk))]
-        step = -1 if letter == FORWARD else 1
         own = [(stage, Operation(FORWARD, micro_batch, chunk))] if letter == BACKWARD else []
-        piece = (chunk - 1) * self.stages + stage + step
+        there = self._beside(stage, chunk, -1 if letter == FORWARD else 1)
+        return own if there is None else [*own, (there[0], Operation(letter, micro_batch, there[1]))]
+
+    def _beside(self, stage: int, chunk: int, step: int) -> tuple[int, int] | None:
+        """Return the stage and the chunk of the piece before or after one; None at an end of the model."""
+        is_reversed = self.placement != "loop" and chunk == 2
+        if self.placement == "both":
+            place = stage - step if is_reversed else stage + step
+            return (place, chunk) if 1 <= place <= self.stages else None
+        across = self.stages + 1 - stage if is_reversed else stage
+        piece = (chunk - 1) * self.stages + across + step
         if not 1 <= piece <= self.stages * self.chunks:
-            return own
-        chunk_there, stage_there = divmod(piece - 1, self.stages)
-        return [*own, (stage_there + 1, Operation(letter, micro_batch, chunk_there + 1))]
+            return None
+        chunk_there, place = divmod(piece - 1, self.stages)
+        if self.placement == "v" and chunk_there == 1:
+            place = self.stages - 1 - place
+        return place + 1, chunk_there + 1
 
     def written(self, operation: Operation) -> str:
         """Return an operation in notation: F2, or F2.1 when stages have several chunks."""

@@ -7,10 +7,11 @@ from functools import lru_cache
 from typing import Any
 
 from shardwise.units import show_amount, show_number
-from shardwise_bank.pipelines.named import NAMED, SPLIT
+from shardwise_bank.pipelines.named import NAMED, PLACED, SPLIT
 from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
 from shardwise_bank.pipelines.simulate import Run, simulate
-from shardwise_bank.planning.words import BUCKETS, layout_line
+from shardwise_bank.planning.plans import ranges
+from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, range_words
 from shardwise_bank.solutions.planner.judging import Layout, Plan
 from shardwise_bank.solutions.planner.memory import micro_batches
 from shardwise_bank.solutions.planner.time import stage_seconds
@@ -36,14 +37,13 @@ LOST = {  # what takes a share of the step time besides compute
         "red",
         ("tensor_parallel", "context_parallel", "expert_parallel", "pipeline_parallel", "data_parallel"),
     ),
-    "rest": ("stragglers and optimizer step", "green", ("stragglers", "optimizer")),
+    "rest": ("stragglers, optimizer step and offload", "green", ("stragglers", "optimizer", "offload")),
 }
 USED, BELOW = ("MFU", "blue"), ("kernels below peak FLOP/s", "grey")
 MOST_DRAWN = 2048  # operations
 COLUMNS, ROWS = 24, 25  # grid cells of a scatter chart, along memory and along MFU from 0 to 1
 NOT_DRAWN = {  # schedules that the simulator lacks, and why
     "zb-v": "each GPU holds two model chunks, one on the way down the stages and one on the way back up",
-    "dualpipe": "micro-batches enter the pipeline at both ends, and two of them meet on every GPU",
 }
 COLOURS = {FORWARD: ("forward", "blue"), BACKWARD: ("backward", "orange"), WEIGHT: ("weight gradient", "green")}
 
@@ -107,11 +107,12 @@ def pipeline_bars(plan: Plan) -> Drawing | str:
         return f"{layout.schedule_name} is not drawn: {NOT_DRAWN[name]}. Its bubble and memory follow its authors' formulas."
     whole = micro_batches(layout, plan.batch)
     count = _drawn(layout, whole)
-    if not count:
-        return f"{layout.pp} stages with {layout.virtual_stages} virtual stages each are too many to draw."
+    if not count or (name in PLACED and count < 2 * layout.pp):
+        chunks = f" with {layout.virtual_stages} virtual stages each" if layout.virtual_stages > 1 else ""
+        return f"{layout.pp} stages{chunks} are too many to draw."
     stages = stage_seconds(plan.model, plan.cluster, layout.local, plan.batch)
     run = _simulated(
-        name, count, layout.virtual_stages, tuple((_slots(stage.forward, layout), _slots(stage.backward, layout)) for stage in stages)
+        name, count, _chunks(layout), tuple((_slots(stage.forward, layout), _slots(stage.backward, layout)) for stage in stages)
     )  # fmt: skip
     few = f"{count} of {whole:,}" if count < whole else f"{whole}"
     return {
@@ -136,14 +137,20 @@ def pipeline_bars(plan: Plan) -> Drawing | str:
 def _drawn(layout: Layout, whole: int) -> int:
     """Return how many micro-batches to draw: enough to fill the pipeline and a little more, as far as there is room, or none."""
     group: int = layout.pp if layout.virtual_stages > 1 else 1
-    most = MOST_DRAWN // (layout.pp * layout.virtual_stages * (3 if layout.schedule in SPLIT else 2))
+    most = MOST_DRAWN // (layout.pp * _chunks(layout) * (3 if layout.schedule in SPLIT else 2))
     count: int = min(whole, 2 * layout.pp, most)
     return count - count % group
 
 
+def _chunks(layout: Layout) -> int:
+    """Return the number of pieces of the model on a GPU."""
+    return 2 if layout.schedule in PLACED else layout.virtual_stages
+
+
 def _slots(seconds: float, layout: Layout) -> int:
     """Convert the seconds of a stage to microseconds of one of its chunks."""
-    chunk_us: float = seconds * 1e6 / layout.virtual_stages
+    pieces = 2 if PLACED.get(layout.schedule) == "v" else layout.virtual_stages
+    chunk_us: float = seconds * 1e6 / pieces
     return max(1, round(chunk_us))
 
 
@@ -157,6 +164,7 @@ def _simulated(name: str, count: int, chunks: int, slots: tuple[tuple[int, int],
         backward=tuple(max(1, backward // 2) if is_split else backward for _, backward in slots),
         weight=tuple(max(1, backward - backward // 2) for _, backward in slots) if is_split else (),
         chunks=chunks,
+        placement=PLACED.get(name, "loop"),
     )
     return simulate(pipeline, NAMED[name](pipeline))
 
@@ -219,24 +227,28 @@ def parts_of_memory(plan: Plan) -> list[dict[str, str]]:
 
 
 def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
-    """Return the key results of a plan, each with its label, value and note."""
-    room = plan.cluster.memory_bytes
+    """Return the key results of a plan, each with its label, value, range and note. The bubble has no range."""
+    room, ends = plan.cluster.memory_bytes, ranges(plan, costs)
     found = [
-        ("peak memory per GPU", show_amount(plan.memory_bytes, "GB", digits=3),
-         f"{plan.memory_bytes / room:.0%} of {show_amount(room, 'GB', digits=3)}"),
-        ("step time", show_amount(plan.step_s, "s", digits=3), f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU"),
-        ("MFU", f"{plan.mfu:.1%}", f"HFU {plan.hfu:.1%}"),
+        ("peak memory per GPU", show_amount(plan.memory_bytes, "GB", digits=3), range_words(ends["memory_bytes"], "GB"),
+         f"of {show_amount(room, 'GB', digits=3)}; {fit_line(plan)}"),
+        ("step time", show_amount(plan.step_s, "s", digits=3), range_words(ends["step_s"], "s"),
+         f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU"),
+        ("MFU", f"{plan.mfu:.1%}", range_words(ends["mfu"], "%"), f"HFU {plan.hfu:.1%}"),
     ]  # fmt: skip
     if plan.layout.pp > 1:
         bubble = f"{plan.bubble_idle_fraction:.1%}"
-        found.append(("pipeline bubble", bubble, f"idle fraction of the pipeline; overhead {plan.bubble_overhead:.1%}"))
+        found.append(
+            ("pipeline bubble", bubble, "", f"idle fraction of the pipeline; overhead {plan.bubble_overhead:.1%}")
+        )
     if "days" in costs:
         words = f"for {show_number(costs['tokens'] / 1e12, 3)}T training tokens, excluding failures"
-        found.append(("training time", f"{show_number(costs['days'], 3)} days", words))
+        found.append(("training time", f"{show_number(costs['days'], 3)} days", range_words(ends["days"]), words))
     if "dollars" in costs:
         words = f"{_millions(costs['gpu_hours'])} GPU-hours at ${costs['price']:g}"
-        found.append(("cost", f"${_millions(costs['dollars'])}", words))
-    return [{"name": name, "value": value, "note": note} for name, value, note in found]
+        between = " to ".join(f"${_millions(end)}" for end in ends["dollars"])
+        found.append(("cost", f"${_millions(costs['dollars'])}", between, words))
+    return [{"name": name, "value": value, "range": between, "note": note} for name, value, between, note in found]
 
 
 def _millions(amount: float) -> str:

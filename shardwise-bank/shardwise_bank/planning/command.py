@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,10 +14,12 @@ from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
     from shardwise_bank.planning.inputs import PlanRequest
+    from shardwise_bank.planning.measuring import Comparison
     from shardwise_bank.solutions.planner.judging import Plan
 
 commands = typer.Typer()
 
+Adapt = Callable[["PlanRequest"], "PlanRequest"]
 Count = Annotated[int | None, typer.Option(min=1)]
 
 
@@ -25,10 +27,21 @@ Count = Annotated[int | None, typer.Option(min=1)]
     epilog="Example:  shardwise plan --model llama3-405b --cluster h100-16384 --tp 8 --pp 16 --recompute full"
 )
 def plan(
-    model: Annotated[str | None, typer.Option(help="Model, such as llama3-405b.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model, such as llama3-405b, or the path of a Hugging Face config.json.")
+    ] = None,
     cluster: Annotated[str | None, typer.Option(help="Accelerator and number of GPUs, such as h100-16384.")] = None,
     file: Annotated[
         Path | None, typer.Option(help="YAML file with a custom model, cluster, layout, batch, tokens or price.")
+    ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(
+            help="Figures of your own run, as JSON or a PyTorch profiler trace: compare, and correct other plans."
+        ),
+    ] = None,
+    card: Annotated[
+        Path | None, typer.Option(help="Hardware card that examples/measure_card.py measured on your GPU.")
     ] = None,
     gpus: Annotated[int | None, typer.Option(help="Number of GPUs; overrides --cluster.")] = None,
     network: Annotated[
@@ -42,11 +55,29 @@ def plan(
     virtual_stages: Annotated[int | None, typer.Option(help="Model chunks per stage, for interleaving.")] = None,
     zero: Annotated[int | None, typer.Option(help="ZeRO stage: 0, 1, 2, or 3 (FSDP).")] = None,
     micro_batch: Annotated[int | None, typer.Option(help="Micro-batch size (sequences).")] = None,
-    recompute: Annotated[str | None, typer.Option(help="Activation recomputation: none, selective or full.")] = None,
+    shard_group: Annotated[
+        int | None, typer.Option(help="Ranks over which ZeRO shards, for HSDP.  [default: all]")
+    ] = None,
+    recompute: Annotated[
+        str | None, typer.Option(help="Recomputation: none, selective, full, or modules such as moe_act,layernorm.")
+    ] = None,
     schedule: Annotated[str | None, typer.Option(help="Pipeline schedule: 1f1b, interleaved, gpipe, ...")] = None,
+    ulysses: Annotated[
+        int | None, typer.Option(help="Ranks of CP that trade heads in all-to-alls; the rest is a ring.")
+    ] = None,
+    offload: Annotated[str | None, typer.Option(help="On the host: none, optimizer or activations.")] = None,
+    state_bytes: Annotated[
+        int | None, typer.Option(help="Optimizer states, in bytes per parameter: 12, or 8 with BF16 moments.")
+    ] = None,
+    gradient_bytes: Annotated[
+        int | None, typer.Option(help="Gradients, in bytes each: 2 or 4.  [default: as the software keeps them]")
+    ] = None,
     sequence_parallel: Annotated[bool | None, typer.Option(help="Shard norms and dropout along the sequence.")] = None,
     precision: Annotated[
         str | None, typer.Option(help="Number format of the matrix multiplications: bf16, fp8, ...")
+    ] = None,
+    software: Annotated[
+        str | None, typer.Option(help="Training framework, such as megatron or torchtitan.  [default: unknown]")
     ] = None,
     global_batch: Annotated[int | None, typer.Option(help="Global batch size (sequences).")] = None,
     sequence: Annotated[int | None, typer.Option(help="Sequence length (tokens).")] = None,
@@ -76,57 +107,106 @@ def plan(
     layout = {
         "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
         "recompute": recompute, "schedule": schedule, "sequence_parallel": sequence_parallel, "precision": precision,
+        "software": software,
+        "shard_group": shard_group, "ulysses": ulysses, "offload": offload, "state_bytes": state_bytes,
+        "gradient_bytes": gradient_bytes,
     }  # fmt: skip
     options = {
         "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,
         "layout": _given(layout), "batch": _given({"global_batch": global_batch, "sequence": sequence}),
     }  # fmt: skip
     given = parts_in_file(file) if file else {}
-    wanted = asked(options, given, wording=COMMAND, where=str(file))
+    adapted = _adapted(card, options, given) if card else _as_asked
+    own = (
+        _comparison(measured, options, given, adapted, shown=not as_json and emit is None, is_search=search)
+        if measured
+        else None
+    )
+    if own:
+        given = own.parts if not search else {name: part for name, part in own.parts.items() if name != "layout"}
+    wanted = adapted(asked(options, given, wording=COMMAND, where=str(file or measured)))
     limits = _given(
         {"max_tp": max_tp, "max_cp": max_cp, "max_pp": max_pp, "max_ep": max_ep, "memory": memory, "min_mfu": min_mfu}
     )
     if search:
-        _search(wanted, limits, top, as_json=as_json, emit=emit)
+        _search(wanted, limits, top, as_json=as_json, emit=emit, own=own)
     elif limits:
         named = " and ".join(f"--{name.replace('_', '-')}" for name in limits)
         verb, it = ("apply", "them") if len(limits) > 1 else ("applies", "it")
         raise ShardwiseError(f"{named} {verb} only to a search. Add --search, or omit {it}.")
     else:
-        _plan(wanted, as_json=as_json, emit=emit)
+        _plan(wanted, as_json=as_json, emit=emit, own=own)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None) -> None:
+def _as_asked(wanted: PlanRequest) -> PlanRequest:
+    return wanted
+
+
+def _adapted(card: Path, options: dict[str, Any], given: Mapping[str, Any]) -> Adapt:
+    """Return what puts a measured card in place of the accelerator; without a cluster, name one in the options."""
+    from shardwise_bank.planning.cards import cluster_of, on_card, read_card
+
+    measured = read_card(card)
+    if options["cluster"] is None and "cluster" not in given:
+        options["cluster"] = cluster_of(card, measured, options)
+        return _as_asked
+    return lambda wanted: on_card(wanted, measured)
+
+
+def _comparison(
+    file: Path, options: Mapping[str, Any], given: Mapping[str, Any], adapted: Adapt, *, shown: bool, is_search: bool
+) -> Comparison:
+    """Compare the figures of a run with its plan, and print the comparison."""
+    from shardwise_bank.planning.measuring import comparison
+    from shardwise_bank.planning.tables import print_comparison
+
+    own = comparison(file, options, given, adapted)
+    if is_search and "layout" not in own.parts:
+        raise ShardwiseError(f'{file}: a search needs the layout of the measured run. Add it as "layout" to this file.')
+    if shown:
+        print_comparison(own.plan, own.measured, own.terms)
+    return own
+
+
+def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None, own: Comparison | None) -> None:
     """Plan one layout; exit with 1 when it cannot run."""
     from shardwise_bank.planning import plans
 
     found, note = plans.planned(wanted)
+    if own and (fixed := own.correct(found)) is not found:
+        found, note = fixed, "; ".join(filter(None, (note, "corrected by the measured run")))
     if emit is not None:
         _emit(found, emit)
     elif as_json:
-        typer.echo(json.dumps(plans.document(found, plans.costs(found, wanted)), indent=2))
+        compared = {"measured": own.document()} if own else {}
+        document = plans.document(found, plans.costs(found, wanted), wanted.notes) | compared
+        typer.echo(json.dumps(document, indent=2))
     else:
         from shardwise_bank.planning.tables import print_plan
 
-        print_plan(found, plans.costs(found, wanted), wanted.assumed, note)
+        print_plan(found, plans.costs(found, wanted), wanted.assumed, note, wanted.notes)
     raise typer.Exit(1 if found.faults else 0)
 
 
-def _search(wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None) -> None:
+def _search(
+    wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None, own: Comparison | None
+) -> None:
     """List the best layouts within limits; exit with 1 when there are none."""
     from shardwise_bank.planning import plans
     from shardwise_bank.planning.inputs import COMMAND
 
     found = plans.searched(wanted, limits, wording=COMMAND)
+    if own:
+        found = own.correct_search(found)
     if emit is not None and found.kept:
         _emit(found.kept[0], emit)
     elif as_json:
         rows = {
-            name: [plans.document(row, plans.costs(row, wanted)) for row in part]
+            name: [plans.document(row, plans.costs(row, wanted), wanted.notes) for row in part]
             for name, part in (("layouts", found.kept[:top]), ("pareto", found.front))
         }
         typer.echo(json.dumps({"found": len(found.kept), **rows}, indent=2))

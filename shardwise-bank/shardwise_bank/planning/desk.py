@@ -11,13 +11,22 @@ from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import in_one_line
 from shardwise.kinds.scripts import offer, script_in, script_reply
 from shardwise_bank.planning import charts, plans
-from shardwise_bank.planning.inputs import FORM, PlanRequest, asked
-from shardwise_bank.planning.words import as_sentence, batch_line, layout_line, title, what_it_sends, where_it_sits
+from shardwise_bank.planning.inputs import FORM, PlanRequest, asked, is_path
+from shardwise_bank.planning.words import (
+    as_sentence,
+    batch_line,
+    layout_line,
+    model_line,
+    title,
+    what_it_sends,
+    where_it_sits,
+)
 from shardwise_bank.solutions.planner.constants import constants
 from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
 from shardwise_bank.solutions.planner.names import names, problem_like, titles
 from shardwise_bank.solutions.planner.places import places
 from shardwise_bank.solutions.planner.shapes import divisors
+from shardwise_bank.solutions.planner.stacks import UNKNOWN, frameworks
 
 Reply = dict[str, Any]
 FRAMEWORKS = {"torchtitan": "TorchTitan", "megatron": "Megatron-LM"}
@@ -62,7 +71,7 @@ class PlannerDesk:
         return {
             "choices": self._choices({}),
             "scripts": offer([script_in("shardwise_bank")]),
-            "start": {"model": wanted.model.name, "cluster": named, "layout": chosen, "batch": batch, "tokens": TOKENS, "price": PRICE},
+            "start": {"model": model if is_path(model) else wanted.model.name, "cluster": named, "layout": chosen, "batch": batch, "tokens": TOKENS, "price": PRICE},
         }  # fmt: skip
 
     def reply(self, request: Any) -> Reply:
@@ -99,10 +108,10 @@ class PlannerDesk:
         found: Reply = {
             "title": title(plan),
             "line": "; ".join(filter(None, (layout_line(plan.layout), followed, batch_line(plan.batch)))),
-            "plan": plans.document(plan, costs),
+            "plan": plans.document(plan, costs, wanted.notes),
             "faults": [as_sentence(fault.words) for fault in plan.faults],
             "warnings": [as_sentence(words) for words in warnings(plan)],
-            "counted": [as_sentence(words) for words in counted(plan)],
+            "counted": [model_line(plan.model) + ".", *wanted.notes, *(as_sentence(words) for words in counted(plan))],
             "choices": self._degrees(plan),
             "places": [
                 {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),
@@ -158,7 +167,7 @@ class PlannerDesk:
             if len(shown) == len(found.kept)
             else f"{count}; the chart shows {len(shown)} of them.",
             "scatter": charts.layouts_scatter(shown, found.front, found.room_bytes),
-            "layouts": [asdict(plan.layout) for plan in shown],
+            "layouts": [plans.layout_of(plan) for plan in shown],
         }
 
     def _settings(self, request: Mapping[str, Any]) -> Reply:
@@ -169,7 +178,7 @@ class PlannerDesk:
         return {
             **{what: list(dict.fromkeys(called.values())) for what, called in names().items()},
             **{what: [list(pair) for pair in titled.items()] for what, titled in titles().items()},
-            "software": list(constants()["software"]),
+            "software": [UNKNOWN, *frameworks(), *constants()["software"]],
             "frameworks": [{"name": name, "title": words} for name, words in FRAMEWORKS.items()],
         }
 

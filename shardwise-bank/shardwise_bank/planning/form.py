@@ -40,8 +40,8 @@ class Planner(FormWidget):
 
 def plan_in_words(reply: Mapping[str, Any]) -> str:
     """Return a plan in Markdown: its key figures, its faults, and remarks."""
-    rows = [f"| {row['name']} | {row['value']} | {row['note']} |" for row in reply.get("figures", ())]
-    table = ["| | | |", "|---|---|---|", *rows] if rows else []
-    remarks = [f"- {words}" for words in (*reply["faults"], *reply["warnings"])]
+    rows = [f"| {row['name']} | {row['value']} | {row['range']} | {row['note']} |" for row in reply.get("figures", ())]
+    table = ["| | | range | |", "|---|---|---|---|", *rows] if rows else []
+    remarks = [f"- {words}" for words in (*reply["faults"], *reply["warnings"], *reply["counted"])]
     parts = [f"### {reply['title']}", reply["line"], "\n".join(table), "\n".join(remarks)]
     return "\n\n".join(filter(None, parts))

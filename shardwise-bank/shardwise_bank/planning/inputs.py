@@ -13,16 +13,20 @@ from typing import Any
 
 from shardwise.errors import ShardwiseError
 from shardwise.units import read
-from shardwise_bank.solutions.planner.names import names, usual_cluster, usual_software
+from shardwise_bank.solutions.planner.names import names, usual_cluster
+from shardwise_bank.solutions.planner.recompute import MODULES
 from shardwise_bank.solutions.planner.search import Limits
 from shardwise_bank.solutions.planner.shapes import Batch, Cluster, Layout, Model, named_model
+from shardwise_bank.solutions.planner.stacks import UNKNOWN
 
 PARTS = ("model", "cluster", "layout", "batch", "tokens", "price")  # of a file
-WORDS = ("schedule", "recompute", "precision")  # options of a layout that name something
+WORDS = ("schedule", "precision", "offload", "software")  # options of a layout that name something
 USUAL_BATCH = {"global_batch": 2048, "sequence": 8192}
 MOST_NEAR = 4
 LARGEST = 10**9  # of a count
 FARTHEST = 1e30  # of any other number, in base units
+LARGEST_FILE = 10**7  # bytes; configurations have a few thousand
+NOT_NUMBERS = ("pattern", "mtp_block", "recurrence")  # of a model, which only a configuration gives
 SHOWN = 40  # characters of a value that a message repeats
 
 
@@ -55,6 +59,7 @@ class PlanRequest:
     tokens: float | None
     price: float | None
     assumed: tuple[str, ...]  # the defaults that were used
+    notes: tuple[str, ...] = ()  # what to know about a model that was read from a file
 
 
 @dataclass
@@ -151,10 +156,9 @@ def asked(
     faults = _Faults(wording)
     _strangers(given, PARTS, where, faults)
     known = names()
-    model = _model(_first(options, given, "model"), known["model"], faults)
+    model, notes = _model(_first(options, given, "model"), known["model"], faults)
     cluster = _cluster(options, given.get("cluster"), known["accelerator"], faults)
-    usual = {"software": usual_software(accelerator=cluster.accelerator)} if cluster else {}
-    layout = _layout({**usual, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
+    layout = _layout({"software": UNKNOWN, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
     sizes = {**_mapping(given, "batch", faults), **options["batch"]}
     batch, assumed = _batch(sizes, getattr(model, "positions", 0), faults)
     tokens, price = _first(options, given, "tokens"), _first(options, given, "price")
@@ -162,7 +166,7 @@ def asked(
     read_price = None if price is None else faults.number(_unquoted(price), wording.name("price"), "dollars")
     if faults.messages or not (model and cluster and batch):
         raise ShardwiseError("\n".join(faults.messages))
-    return PlanRequest(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed))
+    return PlanRequest(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed), notes)
 
 
 def _first(options: Mapping[str, Any], given: Mapping[str, Any], name: str) -> Any:
@@ -196,16 +200,62 @@ def _strangers(given: Mapping[str, Any], known: Sequence[str], where: str, fault
             faults.add(f"{where}: {str(name)[:40]!r} is unknown. {hint}")
 
 
-def _model(wanted: Any, known: Mapping[str, str], faults: _Faults) -> Model | None:
-    """Return a model, given by its name or by its numbers in a file."""
+def _model(wanted: Any, known: Mapping[str, str], faults: _Faults) -> tuple[Model | None, tuple[str, ...]]:
+    """Return a model, given by its name, by a config.json or by its numbers in a file, and notes about it."""
     if wanted is None:
         by, file = faults.wording.by("with --model"), faults.wording.by("in --file")
-        faults.add(f"Name a model{by}, such as llama3-70b, or define one{file}.")
-        return None
-    if not isinstance(wanted, Mapping):
-        name = faults.named(str(wanted), "model", known)
-        return named_model(name) if name else None
-    fields = {part.name: part for part in dataclasses.fields(Model)}
+        faults.add(f"Name a model{by}, such as llama3-70b, give the path of a config.json, or define a model{file}.")
+        return None, ()
+    if isinstance(wanted, Mapping):
+        return _custom(wanted, faults), ()
+    if is_path(text := str(wanted)):
+        return _configured(Path(text).expanduser(), faults)
+    name = faults.named(text, "model", known)
+    return named_model(name) if name else None, ()
+
+
+def is_path(text: str) -> bool:
+    """Return whether a model is given as a file or a folder instead of a name."""
+    try:
+        return text.endswith(".json") or "/" in text or Path(text).is_dir()
+    except (OSError, ValueError):  # a text that no path can be
+        return False
+
+
+def _configured(path: Path, faults: _Faults) -> tuple[Model | None, tuple[str, ...]]:
+    """Return the model of a Hugging Face configuration, and notes about it."""
+    from shardwise_bank.solutions.planner.configurations.reading import read_configuration
+
+    file = path / "config.json" if path.is_dir() else path
+    try:
+        if file.stat().st_size > LARGEST_FILE:
+            raise ValueError(f"it has more than {LARGEST_FILE:,} bytes; give the model's config.json")
+        stem = file.stem.removesuffix("config").rstrip("_-. ")
+        name = _printable(stem or file.resolve().parent.name)
+        found = read_configuration(file.read_text("utf-8"), name=name or "model")
+    except FileNotFoundError:
+        faults.add(
+            f"Cannot find the file {_printable(str(file))}. Give the path of a model's config.json, or a model's name."
+        )
+    except OSError as error:
+        faults.add(f"Cannot read {_printable(str(path))}: {error.strerror}.")
+    except UnicodeDecodeError:
+        faults.add(f"Cannot read {_printable(str(path))}: it is not text. Give the model's config.json.")
+    except ValueError as error:
+        for line in str(error).splitlines():
+            faults.add(f"{_printable(str(file))}: {line}")
+    else:
+        return found.model, found.notes
+    return None, ()
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else " " for sign in text)[:200]
+
+
+def _custom(wanted: Mapping[str, Any], faults: _Faults) -> Model | None:
+    """Return a model that is given by its numbers."""
+    fields = {part.name: part for part in dataclasses.fields(Model) if part.name not in NOT_NUMBERS}
     _strangers(wanted, tuple(fields), "model", faults)
     missing = [
         name
@@ -221,7 +271,7 @@ def _model(wanted: Any, known: Mapping[str, str], faults: _Faults) -> Model | No
         faults.add(f"model: {name} must be {expected}, not {_shown(numbers[name])}.")
     if missing or wrong:
         return None
-    called = "".join(sign if sign.isprintable() else " " for sign in str(wanted.get("name") or "custom model"))
+    called = _printable(str(wanted.get("name") or "custom model"))
     return faults.model(called[:SHOWN], numbers)
 
 
@@ -287,8 +337,10 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
         option = faults.wording.name(str(name))
         if name not in fields:
             continue
-        if name in WORDS:
+        if name in WORDS and isinstance(value, str):
             found[name] = faults.named(str(value), f"{name}{faults.wording.by(f'({option})')}", known[name])
+        elif name == "recompute":
+            found[name] = _recompute(value, option, known[name], faults)
         elif isinstance(fields.get(name), bool):
             found[name] = value
             if not isinstance(value, bool):
@@ -300,8 +352,6 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
         elif isinstance(fields.get(name), int):
             least_zero = fields[name] == 0 and value == 0
             found[name] = 0 if least_zero else faults.count(value, option)
-        elif isinstance(value, str):
-            found[name] = value
         else:
             faults.add(f"{option} must be a word, not {_shown(value)}.")
     if found.get("recompute") == "partial" and not found.get("recomputed_layers"):
@@ -311,6 +361,20 @@ def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], f
     if found.get("virtual_stages", 1) not in (1, None):
         found.setdefault("schedule", "interleaved")
     return found
+
+
+def _recompute(value: Any, option: str, known: Mapping[str, str], faults: _Faults) -> str | None:
+    """Return what to recompute: a word, or a list of modules, given as a list or separated by commas."""
+    parts = value if isinstance(value, list) else str(value).split(",")
+    if len(parts) == 1:
+        return faults.named(str(parts[0]), f"recompute{faults.wording.by(f'({option})')}", known)
+    modules = [
+        faults.named(
+            str(part), f"module to recompute{faults.wording.by(f'({option})')}", {name: name for name in MODULES}
+        )
+        for part in parts
+    ]
+    return ",".join(dict.fromkeys(module for module in modules if module)) or None
 
 
 def _batch(sizes: Mapping[str, Any], positions: int, faults: _Faults) -> tuple[Batch | None, list[str]]:
@@ -339,13 +403,14 @@ def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording
         ("virtual_stages", "virtual_stages"),
         ("zero", "zero"),
         ("recompute", "recompute"),
+        ("shard_group", "shard_groups"),
     ):
         if name in wanted.layout:
             found[limit] = (wanted.layout[name],)
     for name in ("tp", "cp", "pp", "ep"):
         if name in wanted.layout:
             found.setdefault(f"max_{name}", wanted.layout[name])
-    for name in ("precision", "software"):
+    for name in ("precision", "software", "offload", "state_bytes"):
         if name in wanted.layout:
             found[name] = wanted.layout[name]
     for words in _not_tried(wanted.layout, wording):
@@ -361,8 +426,11 @@ def _not_tried(layout: Mapping[str, Any], wording: Wording) -> Iterator[str]:
         yield wording.name("no_sequence_parallel")
     if layout.get("schedule", "1f1b") not in ("1f1b", "interleaved"):
         yield f"{wording.name('schedule')} {layout['schedule']}"
-    for name in ("recomputed_layers", "shard_group", "gradient_bytes"):
-        if layout.get(name):
-            yield name
+    if layout.get("recomputed_layers"):
+        yield "recomputed_layers"
+    if layout.get("gradient_bytes"):
+        yield wording.name("gradient_bytes")
+    if layout.get("ulysses", 1) > 1:
+        yield wording.name("ulysses")
     if layout.get("expert_tp", 1) > 1:
         yield "expert_tp"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf
 from time import monotonic
@@ -13,8 +14,9 @@ from typing import Any, ParamSpec, TypeVar
 from shardwise.errors import ShardwiseError
 from shardwise_bank.planning.inputs import PlanRequest, Wording, limits_of
 from shardwise_bank.solutions.planner.flags import written
-from shardwise_bank.solutions.planner.judging import Layout, Plan, counted, plan, run_days, run_dollars, warnings
+from shardwise_bank.solutions.planner.judging import Layout, Model, Plan, counted, plan, run_days, run_dollars, warnings
 from shardwise_bank.solutions.planner.search import pareto, ranked, tried
+from shardwise_bank.solutions.planner.stacks import UNKNOWN
 from shardwise_bank.solutions.planner.start import first_layout
 
 Given = ParamSpec("Given")
@@ -44,10 +46,12 @@ def planned(wanted: PlanRequest) -> tuple[Plan, str]:
 
 
 def start_of(wanted: PlanRequest) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return an initial layout and its batch: the settings that differ from the defaults, without DP, which follows. Raises ShardwiseError."""
-    layout, batch = _call(first_layout, wanted.model, wanted.cluster, wanted.batch)
-    usual = vars(Layout())
-    chosen = {name: value for name, value in vars(layout).items() if value != usual[name] and name != "dp"}
+    """Return an initial layout and its batch: the settings that differ from the defaults, without DP, which follows, and unknown software. Raises ShardwiseError."""
+    software = wanted.layout.get("software", UNKNOWN)
+    layout, batch = _call(first_layout, wanted.model, wanted.cluster, wanted.batch, software)
+    usual = vars(replace(Layout(), dp=layout.dp, software=layout.software))
+    chosen = {name: value for name, value in vars(layout).items() if value != usual[name]}
+    chosen |= {} if software == UNKNOWN else {"software": software}
     return chosen, dataclasses.asdict(batch)
 
 
@@ -87,7 +91,8 @@ class Search:
         return SearchResult(kept, pareto(kept), self._room_bytes)
 
     def _is_kept(self, layout: Layout) -> bool:
-        return all(getattr(layout, name) == value for name, value in self._wanted.layout.items())
+        kept = {name: value for name, value in self._wanted.layout.items() if name != "software"}  # a name, here a row
+        return all(getattr(layout, name) == value for name, value in kept.items())
 
 
 def costs(made: Plan, wanted: PlanRequest) -> dict[str, float]:
@@ -102,20 +107,49 @@ def costs(made: Plan, wanted: PlanRequest) -> dict[str, float]:
     return found
 
 
-def document(made: Plan, costs: Mapping[str, float]) -> dict[str, Any]:
+def document(made: Plan, costs: Mapping[str, float], notes: Sequence[str] = ()) -> dict[str, Any]:
     """Return a plan as plain data, in base units and with the planner's names."""
     found: dict[str, Any] = {
-        "model": dataclasses.asdict(made.model), "cluster": dataclasses.asdict(made.cluster),
-        "layout": dataclasses.asdict(made.layout), "batch": dataclasses.asdict(made.batch),
-        "runs": bool(made.step), "fits": made.fits, "faults": [dataclasses.asdict(fault) for fault in made.faults],
+        "model": _described(made.model), "cluster": dataclasses.asdict(made.cluster),
+        "layout": layout_of(made), "batch": dataclasses.asdict(made.batch),
+        "runs": bool(made.step), "fits": made.fits, "fit": made.fit, "faults": [dataclasses.asdict(fault) for fault in made.faults],
     }  # fmt: skip
+    if made.software:
+        found["software"] = dataclasses.asdict(made.software)
     if made.step:
         found |= {"memory": dict(made.memory), "memory_bytes": made.memory_bytes, "room_bytes": made.cluster.memory_bytes,
                   "step": dict(made.step), "step_s": made.step_s, "bubble_overhead": made.bubble_overhead,
                   "bubble_idle_fraction": made.bubble_idle_fraction, "mfu": made.mfu, "hfu": made.hfu,
-                  "tokens_per_s_per_gpu": made.tokens_per_s_per_gpu}  # fmt: skip
-    found |= {"counted": list(counted(made)), "warnings": list(warnings(made))}
+                  "tokens_per_s_per_gpu": made.tokens_per_s_per_gpu, "headroom_bytes": made.headroom_bytes,
+                  "margin_bytes": made.margin_bytes,
+                  "ranges": {name: list(ends) for name, ends in ranges(made, costs).items()}}  # fmt: skip
+    found |= {"counted": list(counted(made)), "warnings": list(warnings(made)), "notes": list(notes)}
     return found | ({"run": dict(costs)} if costs else {})
+
+
+def layout_of(made: Plan) -> dict[str, Any]:
+    """Return a plan's layout as plain data, with the name of the software that was asked for."""
+    return dataclasses.asdict(made.layout) | ({"software": made.software.name} if made.software else {})
+
+
+def ranges(made: Plan, costs: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Return the range of each predicted figure that has one."""
+    rates = {"mfu": made.mfu, "hfu": made.hfu, "tokens_per_s_per_gpu": made.tokens_per_s_per_gpu}
+    amounts = {name: costs[name] for name in ("days", "gpu_hours", "dollars") if name in costs}
+    return {
+        "memory_bytes": made.memory_range, "step_s": made.step_range,
+        **{name: made.range_of(figure, is_rate=True) for name, figure in rates.items()},
+        **{name: made.range_of(figure, is_rate=False) for name, figure in amounts.items()},
+    }  # fmt: skip
+
+
+def _described(model: Model) -> dict[str, Any]:
+    """Return a model as plain data: its sizes, its parameters, and how many layers it has of each kind."""
+    sizes = dataclasses.asdict(dataclasses.replace(model, pattern=()))
+    del sizes["pattern"]
+    counted = {"parameters": model.parameters, "active_parameters": model.active_parameters}
+    blocks = [{"layers": count, **dataclasses.asdict(block)} for block, count in Counter(model.blocks).items()]
+    return sizes | counted | {"blocks": blocks}
 
 
 def settings(made: Plan, framework: str) -> str:

@@ -8,8 +8,20 @@ from typing import TYPE_CHECKING
 from shardwise.cli.tables import console
 from shardwise.markdown.terminal import columns
 from shardwise.units import show_amount, show_number
-from shardwise_bank.planning.words import AXES, BUCKETS, as_sentence, batch_line, layout_line, title
+from shardwise_bank.planning.plans import ranges
+from shardwise_bank.planning.words import (
+    AXES,
+    BUCKETS,
+    as_sentence,
+    batch_line,
+    fit_line,
+    layout_line,
+    model_line,
+    range_words,
+    title,
+)
 from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
+from shardwise_bank.solutions.planner.measured import Measured, Term, counted_memory, remarks
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,13 +29,19 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 WIDEST = 120  # columns of a terminal that are used at most
+FIT_STYLES = {"yes": "green", "tight": "yellow", "no": "red"}
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str) -> None:
+def print_plan(
+    plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str, notes: Sequence[str] = ()
+) -> None:
     """Print everything about one plan, its faults first."""
     out = console(piped=columns())
     out.print(title(plan), style="bold", highlight=False, markup=False)
+    out.print(model_line(plan.model), highlight=False, markup=False)
+    for words in notes:
+        _bullet(out, " ", "dim", words)
     out.print("; ".join(filter(None, (layout_line(plan.layout), note))), width=columns())
     out.print(batch_line(plan.batch), style="dim" if not assumed else "")
     if assumed:
@@ -32,11 +50,13 @@ def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], n
         _bullet(out, "✗", "red", fault.words)
     if plan.memory:
         room = plan.cluster.memory_bytes
-        words = f"{show_amount(plan.memory_bytes, 'GB', digits=3)} of {show_amount(room, 'GB', digits=3)}"
-        out.print(f"\n[bold]Peak memory per GPU[/bold]  {words}, {_fits(plan)}")
+        words = f"{show_amount(plan.memory_bytes, 'GB', digits=3)} ({range_words(plan.memory_range, 'GB')})"
+        out.print(f"\n[bold]Peak memory per GPU[/bold]  {words} of {show_amount(room, 'GB', digits=3)}")
+        out.print(f"{as_sentence(fit_line(plan))}", style=FIT_STYLES[plan.fit])
         out.print(memory_table(plan.memory, room, _bar_width(out)))
     if plan.step:
-        out.print(f"\n[bold]Step time[/bold]  {show_amount(plan.step_s, 's', digits=3)}")
+        words = f"{show_amount(plan.step_s, 's', digits=3)} ({range_words(plan.step_range, 's')})"
+        out.print(f"\n[bold]Step time[/bold]  {words}")
         out.print(step_table(plan.step, _bar_width(out)))
         out.print()
         out.print(_rates(plan, costs))
@@ -44,6 +64,31 @@ def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], n
             _bullet(out, " ", "dim", as_sentence(words))
     for warning in warnings(plan):
         _bullet(out, "!", "yellow", warning)
+
+
+def print_comparison(plan: Plan, run: Measured, terms: Sequence[Term]) -> None:
+    """Print a measured run beside its plan, term by term, and what to look at."""
+    out = console(piped=columns())
+    out.print("Measured and predicted", style="bold")
+    table = _grid()
+    for term in terms:
+        predicted, measured = (show_amount(seconds, "s", digits=3) for seconds in (term.predicted_s, term.measured_s))
+        whole = f", {show_amount(term.whole_s, 's', digits=3)} without overlap" if term.whole_s else ""
+        table.add_row(
+            _words(term.name), measured, _times(term.measured_s, term.predicted_s), f"predicted {predicted}{whole}"
+        )
+    if run.memory_bytes is not None:
+        expected = counted_memory(plan, run.memory_kind)
+        seen, predicted = (show_amount(size, "GB", digits=3) for size in (run.memory_bytes, expected))
+        table.add_row(f"memory, {run.memory_kind}", seen, _times(run.memory_bytes, expected), f"predicted {predicted}")
+    out.print(table)
+    for words in remarks(plan, tuple(terms), run):
+        _bullet(out, "!", "yellow", words)
+    out.print()
+
+
+def _times(measured: float, predicted: float) -> str:
+    return f"×{measured / predicted:.2f}" if predicted else ""
 
 
 def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, room: float) -> None:
@@ -56,8 +101,10 @@ def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, roo
         return
     first = plans[0]
     out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
+    tight = sum(plan.fit == "tight" for plan in plans)
     count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show_amount(room, 'GB', digits=3)}"
-    out.print(f"{count}. The fastest:\n")
+    last = f", {tight:,} of them tight (*) and listed last" if tight else ""
+    out.print(f"{count}{last}. The fastest:\n")
     out.print(layouts_table(plans[:top]))
     shown = _spread(front, top)
     count = f"{len(shown)} of {len(front)}" if len(shown) < len(front) else f"{len(front)}"
@@ -113,7 +160,8 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
     has_cp, has_ep = (any(getattr(plan.layout, axis) > 1 for plan in plans) for axis in ("cp", "ep"))
     axes = [axis for axis in AXES if axis not in ("cp", "ep") or (axis == "cp" and has_cp) or (axis == "ep" and has_ep)]
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in (*axes, "chunks", "ZeRO", "MBS"):
+    has_groups = any(plan.layout.shard_group for plan in plans)
+    for name in (*axes, "chunks", "ZeRO", *(["shards"] * has_groups), "MBS"):
         table.add_column(name.upper() if name in AXES else name, justify="right")
     table.add_column("recompute")
     for name in ("memory", "step", "bubble", "MFU"):
@@ -121,28 +169,30 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
     for plan in plans:
         layout = plan.layout
         table.add_row(
-            *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero), str(layout.micro_batch),
-            layout.recompute, show_amount(plan.memory_bytes, "GB", digits=3), show_amount(plan.step_s, "s", digits=3),
+            *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero),
+            *([f"{layout.shards:,}" if layout.zero else "1"] * has_groups), str(layout.micro_batch),
+            layout.recompute, ("* " if plan.fit == "tight" else "") + show_amount(plan.memory_bytes, "GB", digits=3), show_amount(plan.step_s, "s", digits=3),
             f"{plan.bubble_idle_fraction:.0%}", f"{plan.mfu:.1%}",
         )  # fmt: skip
     return table
 
 
 def _rates(plan: Plan, costs: Mapping[str, float]) -> Table:
-    table = _grid()
-    table.add_row(
-        "MFU",
-        f"{plan.mfu:.1%}",
-        "",
-        f"HFU {plan.hfu:.1%}, {show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU",
-    )
+    table, ends = _grid(), ranges(plan, costs)
+
+    def between(name: str, unit: str = "") -> str:
+        return f"({range_words(ends[name], unit)})"
+
+    rate = f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU {between('tokens_per_s_per_gpu')}"
+    table.add_row("MFU", f"{plan.mfu:.1%}", "", f"{between('mfu', '%')}, HFU {plan.hfu:.1%}, {rate}")
     bubble = f"{plan.bubble_idle_fraction:.1%}"
     table.add_row("pipeline bubble", bubble, "", f"idle fraction of the pipeline; overhead {plan.bubble_overhead:.1%}")
     if "days" in costs:
         words = f"for {show_number(costs['tokens'] / 1e12, 3)}T training tokens, {show_number(costs['gpu_hours'], 3)} GPU-hours"
-        table.add_row("days", show_number(costs["days"], 3), "", f"{words}, excluding failures")
+        table.add_row("days", show_number(costs["days"], 3), "", f"{between('days')}, {words}, excluding failures")
     if "dollars" in costs:
-        table.add_row("dollars", show_number(costs["dollars"], 3), "", f"at ${costs['price']:g} per GPU-hour")
+        words = f"{between('dollars')}, at ${costs['price']:g} per GPU-hour"
+        table.add_row("dollars", show_number(costs["dollars"], 3), "", words)
     return table
 
 
@@ -180,10 +230,6 @@ def _bullet(out: Console, sign: str, style: str, words: str) -> None:
     text = Text(f"{words[:1].upper()}{words[1:]}", style=style if style == "dim" else "")
     line.add_row(Text(sign, style=style), text)
     out.print(line, width=columns())
-
-
-def _fits(plan: Plan) -> str:
-    return "[green]fits[/green]" if plan.fits else "[red]does not fit[/red]"
 
 
 def _words(name: str) -> str:

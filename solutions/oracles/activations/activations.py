@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..pipeline.schedules import schedule
-from ..search import smallest
 
 BF16_BYTES = 2
 
@@ -41,22 +40,6 @@ def layer_activation_bytes(*, tokens: int, hidden: int, ffn_hidden: int, heads: 
     kept = kept_widths(hidden, ffn_hidden, heads, kv_heads)
     elements = sum(Fraction(width * tokens, tp) for width in kept.values())
     return float(elements * BF16_BYTES)
-
-
-def largest_micro_batch_tokens(
-    *, room_bytes: float, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int = 1,
-    loss_bytes_per_token: float = 0, recomputed: bool = False,
-) -> int:  # fmt: skip
-    """Search the tokens with which the peak of a played forward and backward pass still fits."""
-    widths = kept_widths(hidden, ffn_hidden, heads, kv_heads)
-    layer = Fraction(sum(widths.values()) * BF16_BYTES, tp)
-    left_by_forward = Fraction(widths["input"] * BF16_BYTES, tp) if recomputed else layer
-    lasting = sum(left_by_forward for _ in range(layers))
-    at_the_loss = lasting + Fraction(loss_bytes_per_token)
-    last_again = layer - left_by_forward if recomputed else 0  # its input is there; the logits are gone by then
-    at_the_last_layer = lasting + last_again
-    peak = max(at_the_loss, at_the_last_layer)
-    return smallest(lambda tokens: tokens * peak > Fraction(room_bytes), largest=1 << 40) - 1
 
 
 def peak_activation_bytes(

@@ -89,11 +89,6 @@ def score_share(*, sequence: float, hidden: int, heads: int) -> float:
     return (sizes["none"] - sizes["selective"]) / sizes["none"]
 
 
-def sequence_for_score_share(*, share: float, hidden: int, heads: int) -> float:
-    """Bisect for the length at which the weighed share is reached."""
-    return bisect(lambda sequence: score_share(sequence=sequence, hidden=hidden, heads=heads) - share, 1e-3, 1e9)
-
-
 @lru_cache(maxsize=1024)
 def _held_pieces(stages: int, virtual_stages: int) -> int:
     """Follow the first rank's schedule: a forward pass leaves its piece, the backward pass clears it."""
@@ -152,19 +147,3 @@ def longest_sequence(
         return layers * layer - room_bytes
 
     return bisect(left_over, 0.0, 1e12)
-
-
-def cheapest_recompute(
-    *, room_bytes: float, micro_batch: int, sequence: int, hidden: int, heads: int, layers: int, tp: int = 1,
-    stages: int = 1, virtual_stages: int = 1,
-) -> str:  # fmt: skip
-    """Weigh all three, and take the heaviest that fits, which recomputes least."""
-    held = {
-        kind: first_stage_bytes(
-            micro_batch=micro_batch, sequence=sequence, hidden=hidden, heads=heads, layers=layers, stages=stages,
-            virtual_stages=virtual_stages, tp=tp, sequence_parallel=True, recompute=kind,
-        )
-        for kind in ("none", "selective", "full")
-    }  # fmt: skip
-    fitting = {kind: size for kind, size in held.items() if size <= room_bytes}
-    return max(fitting, key=lambda kind: fitting[kind]) if fitting else "nothing fits"

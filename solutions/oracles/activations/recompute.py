@@ -95,13 +95,3 @@ def time_overhead(*, plain_s: float, recomputed_s: float) -> float:
     """Compare the steps that an hour has room for."""
     plain, recomputed = 3600 / plain_s, 3600 / recomputed_s
     return (plain - recomputed) / recomputed
-
-
-def selective_speedup(*, forward_s: float, backward_s: float, core_s: float) -> float:
-    """Clock a thousand layers with either recomputation, and compare the layers done in the same time."""
-    clock = {"full": 0.0, "selective": 0.0}
-    for _ in range(1000):
-        clock["full"] += forward_s + (forward_s + backward_s)
-        clock["selective"] += forward_s + (core_s + backward_s)
-    rates = {kind: 1000 / seconds for kind, seconds in clock.items()}
-    return (rates["selective"] - rates["full"]) / rates["full"]

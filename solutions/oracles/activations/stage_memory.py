@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 
 from ..pipeline.pipeline import Played, in_flight, play, play_orders
 from ..pipeline.schedules import gpipe
@@ -43,22 +42,6 @@ def smallest_virtual_stages(*, stages: int, stage_layers: int, plain_bytes: floa
         if held <= Fraction(room_bytes):
             return pieces
     raise ValueError("no interleaving fits")
-
-
-@lru_cache(maxsize=2048)
-def schedule_change(*, before: str, after: str, stages: int, micro_batches: int, virtual_stages: int) -> str:
-    """Play a step under both schedules: what the first rank held at most, and how long it waited."""
-    steps: dict[str, tuple[Played, int]] = {
-        "GPipe": (_played_gpipe(stages, micro_batches), 1),
-        "1F1B": (play(stages, micro_batches), 1),
-        "interleaved 1F1B": (play(stages, micro_batches, virtual_stages), virtual_stages),
-    }
-    first, second = steps[before], steps[after]
-    held = [Fraction(step.peak_held(0), pieces) for step, pieces in (first, second)]
-    waited = [Fraction(step.ticks, step.busy_ticks) for step, _ in (first, second)]
-    memory = "same" if held[1] == held[0] else "less" if held[1] < held[0] else "more"
-    bubble = "same" if waited[1] == waited[0] else "smaller" if waited[1] < waited[0] else "larger"
-    return f"{memory} memory, {bubble} bubble"
 
 
 def _played_gpipe(stages: int, micro_batches: int) -> Played:

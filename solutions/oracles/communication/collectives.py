@@ -68,7 +68,12 @@ def _chain(gpus: int, slices: int) -> Played:
 
 @lru_cache(maxsize=1024)
 def play(collective: str, gpus: int, slices: int = SLICES) -> Played:
-    """Play one of the six collectives."""
+    """Play a collective."""
+    if collective == "send and receive":
+        return Played(1, (1.0 if gpus > 1 else 0.0,) * gpus, True)
+    if collective in ("gather", "scatter"):  # a gather is a scatter run backwards
+        handed_out = [1 / gpus for rank in range(gpus) if rank != 0]
+        return Played(len(handed_out), (sum(handed_out), *[0.0] * (gpus - 1)), True)
     if collective == "all-gather":
         return _all_gather(gpus)
     if collective == "all-to-all":

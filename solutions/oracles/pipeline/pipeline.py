@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ..search import smallest
 from .schedules import Operation, schedule
 
 FORWARD_TICKS, BACKWARD_TICKS = 1, 2  # a backward is two products for each weight, a forward one
@@ -221,19 +220,6 @@ def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
         raise ValueError("nothing to play")
     played = play(stages, micro_batches)
     return tuple(played.peak_held(rank) for rank in range(stages))
-
-
-def largest_micro_batch_tokens(
-    *, stages: int, micro_batches: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
-) -> int:
-    """Play the step, and fill the most loaded stage with larger and larger micro-batches, until one more token does not fit."""
-    held = max(in_flight_by_stage(stages=stages, micro_batches=micro_batches))
-
-    def overflows(tokens: int) -> bool:
-        layers = [Fraction(token_layer_bytes) * tokens] * stage_layers
-        return sum(layers) * held > room_bytes
-
-    return smallest(overflows, largest=10**9) - 1
 
 
 def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:

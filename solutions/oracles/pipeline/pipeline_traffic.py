@@ -27,11 +27,6 @@ def boundaries(*, stages: int, virtual_stages: int = 1) -> int:
     return sum(_messages(stages, virtual_stages)) // 2
 
 
-def boundary_growth(*, stages: int, virtual_stages: int) -> float:
-    """Count all messages of two steps that are played."""
-    return sum(_messages(stages, virtual_stages)) / sum(_messages(stages, 1))
-
-
 def pipeline_bytes(*, message_bytes: float, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
     """Add up what every rank sends."""
     return float(sum(_messages(stages, virtual_stages)) * micro_batches * Fraction(message_bytes))

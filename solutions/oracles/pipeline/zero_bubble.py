@@ -71,21 +71,6 @@ def step_seconds(
     return float(Fraction(max(step.occupied(rank) for rank in range(stages))) / ticks_a_second)
 
 
-def idle_fraction(
-    *,
-    schedule: str,
-    stages: int,
-    micro_batches: int,
-    forward_s: float,
-    input_backward_s: float,
-    weight_backward_s: float,
-    virtual_stages: int = 1,
-) -> float:
-    """Play the step, and take the rank that waits longest: its wait over the time from its first operation to its last."""
-    step, _ = _step(schedule, stages, micro_batches, forward_s, input_backward_s, weight_backward_s, virtual_stages)
-    return float(max(1 - Fraction(step.worked(rank)) / Fraction(step.occupied(rank)) for rank in range(stages)))
-
-
 def throughput_gain(
     *,
     schedule: str,

@@ -133,15 +133,6 @@ def linear_flop_share(
     return float(Fraction(linear) / (linear + scores + output_layer))
 
 
-def fp8_step_traffic_bytes(*, parameters: float, gpus: int, bytes_per_gathered_weight: float = 1) -> float:
-    """Collective by collective: what a GPU passes on in a ring."""
-    sent = 0.0
-    for width in (bytes_per_gathered_weight, bytes_per_gathered_weight, 2):
-        chunk = width * parameters / gpus
-        sent += chunk * (gpus - 1)
-    return sent
-
-
 def zeroed_share(*, amax: float, typical: float, number_format: str = "E4M3") -> float:
     """The length of what is lost, over the length of all values."""
     lost = largest_lost_value(amax=amax, number_format=number_format)

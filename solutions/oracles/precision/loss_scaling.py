@@ -97,22 +97,6 @@ def play_scaler(
     return scales, overflows
 
 
-def scale_after_burst(
-    *,
-    initial_scale: float,
-    burst: int,
-    clean_steps: int,
-    growth_interval: int,
-    hysteresis: int = 1,
-    min_scale: float = 1,
-) -> float:
-    """Run the machine over the whole trace."""
-    machine = Machine(initial_scale, growth_interval, hysteresis, floor=min_scale)
-    for step in range(burst + clean_steps):
-        machine.step(overflow=step < burst)
-    return machine.scale
-
-
 def scale_after_spells(
     *, initial_scale: float, growth_interval: int, first_clean: int, burst: int, gap: int, last_clean: int
 ) -> float:
@@ -144,17 +128,6 @@ def dynamic_scale(
             if halvings:
                 scale = max(scale / 2**halvings, Fraction(min_scale))
     return float(scale)
-
-
-def skipped_at_start(
-    *, initial_scale: float, largest_gradient: float, hysteresis: int = 1, number_format: str = "FP16"
-) -> int:
-    """Run the machine on the gradient itself until a step is not skipped."""
-    machine = Machine(initial_scale, interval=1000, hysteresis=hysteresis, floor=0.0)
-    listed = table(number_format)
-    while math.isinf(nearest(listed, machine.scale * largest_gradient)):
-        machine.step(overflow=True)
-    return machine.skipped
 
 
 def clean_steps_to_recover(*, burst: int, growth_interval: int, hysteresis: int = 1) -> int:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from ..search import bisect
-
 WIDTHS = {"FP32": 4, "BF16": 2, "FP16": 2, "FP8": 1, "INT8": 1}  # bytes per element
 TENSORS = {
     "FP32": {"weights": "FP32", "gradients": "FP32", "mean": "FP32", "mean square": "FP32"},
@@ -41,22 +37,6 @@ def state_bytes(*, parameters: float, recipe: str, with_gradients: bool = True) 
     return float(sum(width * parameters for width in held(recipe, with_gradients=with_gradients)))
 
 
-def break_even_activation_bytes(*, parameters: float, bytes_per_gradient: float, share_in_16_bits: float = 1) -> float:
-    """Let the activations grow until both ways take the same, by bisection."""
-    fp32 = parameters * state_bytes_per_parameter(recipe="FP32")
-    mixed = parameters * (
-        state_bytes_per_parameter(recipe="mixed precision", with_gradients=False) + bytes_per_gradient
-    )
-    if mixed < fp32:
-        raise ValueError("mixed precision takes less from the start")
-
-    def saved_bytes(activations: float) -> float:
-        kept = activations * share_in_16_bits / 2 + activations * (1 - share_in_16_bits)
-        return fp32 + activations - (mixed + kept)
-
-    return bisect(saved_bytes, 0.0, 1e18)
-
-
 def kept_activation_bytes(
     *, layers: int, tensors: int, sequences: int, sequence_length: int, hidden: int, bytes_per_element: float
 ) -> float:
@@ -67,20 +47,6 @@ def kept_activation_bytes(
             for _sequence in range(sequences):
                 total += sequence_length * hidden * bytes_per_element
     return total
-
-
-def fp8_activation_saving_bytes(
-    *, layers: int, tensors: int, sequences: int, sequence_length: int, hidden: int, block: int = 0
-) -> float:
-    """The same walk twice, and the scales of every row counted by where its blocks begin."""
-    scales_a_row = len(np.arange(0, hidden, block)) if block else 0
-    saved = 0.0
-    for _tensor in range(layers * tensors):
-        for _sequence in range(sequences):
-            wide = sequence_length * hidden * WIDTHS["BF16"]
-            narrow = sequence_length * (hidden * WIDTHS["FP8"] + scales_a_row * WIDTHS["FP32"])
-            saved += wide - narrow
-    return saved
 
 
 def fp8_weight_bytes(*, parameters: float, keeps_bf16: bool, second_copy: bool) -> float:

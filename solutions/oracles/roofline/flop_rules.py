@@ -43,19 +43,6 @@ def six_n_over_count(
     return float(flop_per_weight_and_token()) * parameters * sequence_length / traced
 
 
-def sequence_length_for_share(
-    *, parameters: float, layers: int, hidden: int, share: float, causal: bool = False
-) -> float:
-    """Lengthen the sequence until its scores reach the share."""
-    per_pair = float(attention_flop_per_pair_and_channel()) * (0.5 if causal else 1)
-    weights = float(flop_per_weight_and_token()) * parameters
-
-    def missing(length: float) -> float:
-        return layers * hidden * per_pair * length / weights - share
-
-    return bisect(missing, 0, 1e9)
-
-
 @lru_cache(maxsize=512)
 def exact_length(*, vocabulary: int, layers: int, hidden: int, causal: bool = False) -> float:
     """Build a decoder, count its matrices as parameters, and lengthen its sequence until the count is the rule's."""

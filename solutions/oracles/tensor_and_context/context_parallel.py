@@ -178,6 +178,26 @@ def tokens_to_hide_hops(
     return bisect(lambda tokens: -_stalled_seconds(tokens, *rates), 0.0, 1e12)
 
 
+def tokens_to_hide_both_rings(
+    *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, bytes_per_gradient: float,
+    pairs_share: float = 1,
+) -> float:  # fmt: skip
+    """Time both passes of one head in a group of heads, tensor by tensor and matmul by matmul, until neither waits."""
+    group = heads // kv_heads
+    carried = {"forward": [2.0, 2.0], "backward": [2.0, 2.0, bytes_per_gradient, bytes_per_gradient]}  # K, V, dK, dV
+    matmuls = {"forward": ["QK", "PV"], "backward": ["QK", "dP", "dV", "dQ", "dK"]}
+
+    def spare_seconds(tokens: float) -> float:
+        spare = []
+        for way, widths in carried.items():
+            hop_s = sum(width * tokens / bandwidth_bytes_per_s for width in widths)
+            computed_s = sum(2 * tokens * tokens * pairs_share * group / flop_per_s for _ in matmuls[way])
+            spare.append(computed_s - hop_s)
+        return min(spare)
+
+    return bisect(spare_seconds, 1.0, 1e12)
+
+
 def causal_pairs(*, tokens: int, cp: int, rank: int, layout: str) -> int:
     """Add up, query by query, the keys that it may see."""
     if rank not in range(cp):

@@ -73,18 +73,6 @@ def test_selective_recomputation_saves_70_and_65_per_cent() -> None:
 
 
 @given(
-    before=st.sampled_from(stage_memory.SCHEDULES), after=st.sampled_from(stage_memory.SCHEDULES),
-    stages=st.integers(2, 10), rounds=st.integers(1, 5), virtual_stages=st.integers(2, 4),
-)  # fmt: skip
-def test_a_change_of_schedule_is_played(before: str, after: str, stages: int, rounds: int, virtual_stages: int) -> None:
-    case: dict[str, Any] = {
-        "before": before, "after": after, "stages": stages, "micro_batches": rounds * stages,
-        "virtual_stages": virtual_stages,
-    }  # fmt: skip
-    assert stage_memory.schedule_change(**case) == stage_engine.schedule_change(**case)
-
-
-@given(
     stages=st.integers(2, 12), stage_layers=st.integers(1, 16), plain=st.floats(1e9, 1e11), factor=st.floats(1.01, 1.6)
 )
 def test_the_fewest_virtual_stages_are_found_by_dealing(
@@ -107,23 +95,11 @@ def test_an_interleaving_that_just_fits_fits() -> None:
     assert stage_memory.smallest_virtual_stages(**case) == stage_engine.smallest_virtual_stages(**case) == 2
 
 
-@given(forward=st.floats(0.1, 100), ratio=st.floats(1, 3), core=st.floats(0.01, 1))
-def test_selective_recomputation_is_clocked(forward: float, ratio: float, core: float) -> None:
-    case = {"forward_s": forward, "backward_s": ratio * forward, "core_s": core * forward}
-    gain = recompute.selective_speedup(**case)
-    assert math.isclose(gain, recompute_engine.selective_speedup(**case), rel_tol=1e-6, abs_tol=1e-9)
-    times = {"plain_s": forward, "recomputed_s": ratio * forward}
+@given(plain=st.floats(0.1, 100), ratio=st.floats(1, 3))
+def test_an_overhead_is_what_an_hour_loses(plain: float, ratio: float) -> None:
+    times = {"plain_s": plain, "recomputed_s": ratio * plain}
     added = recompute.time_overhead(**times)
     assert math.isclose(added, recompute_engine.time_overhead(**times), rel_tol=1e-6, abs_tol=1e-9)
-
-
-@given(room=st.floats(1e9, 2e11), sequence=st.integers(256, 8192), virtual_stages=st.sampled_from([1, 2, 3]))
-def test_the_cheapest_recomputation_is_the_heaviest_that_fits(room: float, sequence: int, virtual_stages: int) -> None:
-    case: dict[str, Any] = {
-        "room_bytes": room, "micro_batch": 1, "sequence": sequence, "hidden": 12288, "heads": 96, "layers": 96, "tp": 8,
-        "stages": 8, "virtual_stages": virtual_stages,
-    }  # fmt: skip
-    assert gpt_activations.cheapest_recompute(**case) == gpt_engine.cheapest_recompute(**case)
 
 
 @given(layers=st.integers(1, 130), inputs=sizes, kept=sizes, flying=st.integers(1, 16))
@@ -207,31 +183,9 @@ def test_nothing_is_recomputed_or_updated_unless_it_is_said(kept: float, loss: f
         assert step_memory.moment_bytes(moment=moment, **step) == without
 
 
-@given(
-    room=st.floats(1e9, 2e11), layers=st.integers(1, 130), tp=st.sampled_from([1, 2, 8]), recomputed=st.booleans(),
-    loss=st.integers(0, 3 * 10**6),
-)  # fmt: skip
-def test_the_largest_micro_batch_fills_the_room(room: float, layers: int, tp: int, recomputed: bool, loss: int) -> None:
-    case: dict[str, Any] = {
-        **LLAMA, "room_bytes": room, "layers": layers, "tp": tp, "recomputed": recomputed, "loss_bytes_per_token": loss,
-    }  # fmt: skip
-    tokens = activations.largest_micro_batch_tokens(**case)
-    assert abs(tokens - activations_engine.largest_micro_batch_tokens(**case)) <= 1  # floats at an edge
-
-
 def test_one_layer_on_one_gpu_keeps_what_a_layer_keeps() -> None:
     held = gpt_activations.first_stage_bytes(**GPT3, layers=1)
     assert held == gpt_activations.layer_bytes(**GPT3)
-    for room, expected in ((held, "none"), (0.99 * held, "selective")):
-        case: dict[str, Any] = {**GPT3, "layers": 1, "room_bytes": room}
-        assert gpt_activations.cheapest_recompute(**case) == expected
-        assert gpt_engine.cheapest_recompute(**case, tp=1, stages=1, virtual_stages=1) == expected
-
-
-@pytest.mark.parametrize("tokens", [1, 7])
-def test_tokens_that_just_fit_fit(tokens: int) -> None:
-    room = activations.layer_activation_bytes(**LLAMA, tokens=tokens, tp=1)
-    assert activations.largest_micro_batch_tokens(**LLAMA, room_bytes=room, layers=1) == tokens
 
 
 def test_logits_of_less_than_a_byte_are_counted_too() -> None:
@@ -249,9 +203,7 @@ def test_the_last_number_of_stages_is_tried_too() -> None:
 @pytest.mark.parametrize(
     ("function", "case", "why"),
     [
-        (gpt_activations.sequence_for_score_share, {"share": 0, "hidden": 1, "heads": 1}, "share"),
         (activations.layer_activation_bytes, {**LLAMA, "tokens": 1, "tp": 1, "kv_heads": 5}, "5 KV heads the heads"),
-        (gpt_activations.sequence_for_score_share, {"share": 1, "hidden": 1, "heads": 1}, "share"),
         (
             recompute.layers_to_recompute,
             {"layers": 2, "layer_bytes": 1, "input_bytes": 1, "room_bytes": 1},

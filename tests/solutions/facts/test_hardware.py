@@ -17,7 +17,18 @@ FIGURES = [
     for name, card in entries.items()
     for figure, entry in (card.items() if group == "accelerators" else [("rate", card)])
 ]
-UNITS = {"memory": "GB", "usable": "GB", "hbm": "GB/s", "nvlink": "GB/s", "ici": "GB/s", "fabric": "GB/s", "power": "W", "rate": "Gbit/s"}
+UNITS = {
+    "memory": "GB",
+    "usable": "GB",
+    "hbm": "GB/s",
+    "nvlink": "GB/s",
+    "ici": "GB/s",
+    "fabric": "GB/s",
+    "power": "W",
+    "rate": "Gbit/s",
+    "host_link": "GB/s",
+    "host_memory": "GB/s",
+}
 
 
 @pytest.mark.parametrize(("group", "name", "figure", "entry"), FIGURES, ids=lambda value: str(value)[:20])

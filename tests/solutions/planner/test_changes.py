@@ -70,10 +70,10 @@ def test_a_format_and_a_software_are_changed_where_that_can_help() -> None:
         if "software" in words
     ]
     mixture = named_model("Mixtral-8x7B")
-    hides = "software that hides the all-to-alls, such as dualpipe-2024"
+    hides = "software that hides the all-to-alls, such as megatron-paired-2025"
     assert hides in near(Layout(dp=64, ep=2), model=mixture)
     assert hides not in near(Layout(dp=64), model=mixture)
-    assert hides not in near(Layout(dp=64, ep=2, software="dualpipe-2024"), model=mixture)
+    assert hides not in near(Layout(dp=64, ep=2, software="megatron-paired-2025"), model=mixture)
     assert {"EP 2", "EP 8"} <= set(near(Layout(dp=64, ep=4), model=mixture))
 
 

@@ -305,7 +305,7 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
             Layout(pp=2, dp=32, schedule="zb-h1", recompute="operators"),
             [
                 "the schedule ZB-H1; it has 1F1B and interleaved 1F1B",
-                "recomputing single operators; it has none, selective, mlp, partial and full",
+                "recomputing single operators; it recomputes modules, such as mlp",
             ],
         ),
         (
@@ -336,12 +336,12 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
                 recompute="mlp",
             ),
             [
-                "the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V",
+                "the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V, DualPipeV",
                 "a shard group of 3 ranks; CP 2 must divide it",
                 "ZeRO 1, which shards only the optimizer states; plan with ZeRO 2 or 3",
                 "tensor parallelism without sequence parallelism",
                 "fp16; it has bf16, fp8 and mxfp8",
-                "recomputing only the MLPs; it has none, single operators, every n-th layer and full",
+                "recomputing only mlp; it has none, single operators, every n-th layer and full",
             ],
         ),
         (
@@ -449,8 +449,16 @@ def test_what_megatron_cannot_be_told_of_a_model_is_a_comment() -> None:
     assert banded == "# Megatron-LM has no setting for the banded sparse attention of every second layer."
     assert not [line for line in flags if line.startswith("--not")]
     windowed = for_megatron(named_model("GPT-OSS-20B"))
-    assert "# The plan counts attention over the full sequence, ignoring the window." in windowed
-    assert "--window-size 128,0" in windowed
+    assert "--window-size 128,0" in windowed and "--disable-bias-linear" not in windowed
+
+
+def test_layers_that_differ_are_refused_by_name() -> None:
+    hybrid = named_model("Qwen3-Next-80B-A3B")
+    for framework in ("megatron", "torchtitan"):
+        with pytest.raises(
+            ValueError, match=r"layers of Qwen3-Next-80B-A3B, which differ \(gated delta rule, full attention\)"
+        ):
+            written(framework, hybrid, Cluster("H100-80GB", 64), Layout(dp=64), Batch(64, 4096))
 
 
 def test_the_gates_of_megatron_are_one_sort() -> None:

@@ -132,13 +132,16 @@ def test_the_ends_of_a_pipeline_may_have_a_layer_less_for_the_embeddings() -> No
     [
         (
             {"schedule": "2f2b"},
-            "schedule must be one of gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, not '2f2b'",
+            "schedule must be one of gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipev, not '2f2b'",
         ),
-        ({"recompute": "some"}, "recompute must be one of none, selective, operators, mlp, full, partial, not 'some'"),
+        (
+            {"recompute": "some"},
+            "recompute must be one of none, selective, operators, full, partial, core_attn, layernorm, mla_up_proj, mlp, moe_act, moe, shared_experts, not 'some'",
+        ),
         ({"precision": "fp4"}, "precision must be one of bf16, fp16, fp8, mxfp8, nvfp4, not 'fp4'"),
         ({"recomputed_layers": None}, "recomputed_layers must be a whole number of at least 0, not None"),
         ({"zero": 4}, "stage must be 0, 1, 2 or 3, not 4"),
-        ({"software": "mine"}, "unknown software 'mine'; planner/constants.yaml has megatron-2020"),
+        ({"software": "mine"}, "unknown software 'mine'; choose from unknown, Megatron-LM"),
     ],
 )
 def test_unknown_words_are_answered_with_those_that_are_known(change: dict[str, Any], message: str) -> None:

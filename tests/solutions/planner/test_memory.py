@@ -24,11 +24,12 @@ from solutions.planner.memory import (  # fmt: skip
     stage_memory,
     stage_parameters,
 )
-from solutions.planner.shapes import Batch, Cluster, Layout, Model, named_model
+from solutions.planner.shapes import Batch, Block, Cluster, Layout, Model, named_model
 from solutions.tensor_and_context import tensor_parallel
 
 LLAMA = named_model("Llama-3-70B")
 GPT = named_model("GPT-3-175B")
+MIXTURE = Block(mlp="mixture")
 NAMES = ("Llama-3-8B", "Llama-3-405B", "GPT-3-175B", "Mixtral-8x7B", "DeepSeek-V3", "Qwen3-30B-A3B")
 
 
@@ -131,10 +132,9 @@ def test_a_gpt_layer_keeps_what_the_chapter_on_activations_says(
 @pytest.mark.parametrize("name", NAMES)
 def test_the_more_is_computed_again_the_less_is_kept(name: str) -> None:
     model, batch = named_model(name), Batch(8, 4096)
-    mixture = model.experts > 0
     kept = [
-        layer_bytes(model, Layout(recompute=word), batch, mixture)
-        for word in ("full", "mlp", "operators", "selective", "none")
+        layer_bytes(model, Layout(recompute=word), batch, model.blocks[-1])
+        for word in ("full", "layernorm,mlp,moe", "operators", "selective", "none")
     ]
     assert kept[0] < kept[1]
     assert max(kept[1:3]) < kept[4]
@@ -145,7 +145,7 @@ def test_recomputing_every_second_product_keeps_the_others() -> None:
     """torchtitan saves attention and every second product: queries, values, gate and the layer's output."""
     kept = layer_bytes(LLAMA, Layout(recompute="operators"), Batch(8, 4096)) / 4096
     assert kept == 2 * (8192 + 8192 + 8192 + 1024 + 8192 + 28672)
-    mixture = layer_bytes(named_model("Mixtral-8x7B"), Layout(recompute="operators"), Batch(8, 4096), True) / 4096
+    mixture = layer_bytes(named_model("Mixtral-8x7B"), Layout(recompute="operators"), Batch(8, 4096), MIXTURE) / 4096
     assert mixture == 2 * (2 * 4096 + 2 * 4096 + 1024 + 2 * 14336)
 
 
@@ -180,13 +180,17 @@ def test_kernels_of_their_own_keep_the_gate_twice() -> None:
 def test_latent_attention_keeps_its_short_vectors() -> None:
     deepseek, batch = named_model("DeepSeek-V3"), Batch(1, 4096)
     whole, selective = (
-        layer_bytes(deepseek, Layout(recompute=word), batch, True) / 4096 for word in ("none", "selective")
+        layer_bytes(deepseek, Layout(recompute=word), batch, deepseek.blocks[-1]) / 4096
+        for word in ("none", "selective")
     )
     heads = 2 * 128 * (2 * 192 + 2 * 128)  # queries and keys with positions, values, attention's output
     short = 2 * (1536 + 512 + 64)
     routed = 8 * (2 * 7168 + 2 * 3 * 2048) + 2 * 3 * 2048
     assert whole == 4 * 2 * 7168 + heads + short + routed
-    assert selective == 2 * 2 * 7168 + 2 * (1536 + 512) + 2 * 128 * 128 + 8 * (4 * 2048) + 4 * 2048
+    routed = (
+        8 * (2 * 7168 + 2 * 2 * 2048) + 2 * 3 * 2048
+    )  # without the activation's output, which the shared expert keeps
+    assert selective == 2 * 2 * 7168 + 2 * (1536 + 512) + 2 * 128 * 128 + routed
 
 
 def test_logits_are_on_the_last_stage_alone() -> None:
@@ -356,16 +360,21 @@ def test_scores_that_are_written_are_kept_twice_and_with_dropout_its_mask() -> N
 
 
 def test_a_mixture_without_latent_attention_keeps_queries_keys_and_values() -> None:
-    selective = layer_bytes(named_model("Mixtral-8x7B"), Layout(recompute="selective"), Batch(8, 4096), True) / 4096
+    selective = layer_bytes(named_model("Mixtral-8x7B"), Layout(recompute="selective"), Batch(8, 4096), MIXTURE) / 4096
     heads = 2 * 4096 + 4 * 1024 + 2 * 4096  # queries, keys and values, attention's output
-    assert selective == 2 * 2 * 4096 + heads + 2 * (4 * 14336)  # and gate and up of two experts
+    assert selective == 2 * 2 * 4096 + heads + 2 * (2 * 4096 + 4 * 14336)  # and input, gate and up of two experts
 
 
 @pytest.mark.parametrize(("name", "software"), [("GPT-3-175B", "megatron-2021"), ("Mixtral-8x7B", "megatron-2024")])
 def test_recomputing_some_layers_keeps_the_others_as_they_are(name: str, software: str) -> None:
     model, batch = named_model(name), Batch(8, 2048)
     none, full, half = (
-        layer_bytes(model, Layout(recompute=word, recomputed_layers=model.layers // 2, software=software), batch, True)
+        layer_bytes(
+            model,
+            Layout(recompute=word, recomputed_layers=model.layers // 2, software=software),
+            batch,
+            model.blocks[-1],
+        )
         for word in ("none", "full", "partial")
     )
     assert half == pytest.approx((none + full) / 2)
@@ -373,7 +382,7 @@ def test_recomputing_some_layers_keeps_the_others_as_they_are(name: str, softwar
 
 def test_a_stage_of_both_kinds_of_layers_keeps_what_each_kind_keeps() -> None:
     deepseek, layout, batch = named_model("DeepSeek-V3"), Layout(pp=4), Batch(4, 4096)
-    dense, mixed = (layer_bytes(deepseek, layout, batch, kind) for kind in (False, True))
+    dense, mixed = (layer_bytes(deepseek, layout, batch, kind) for kind in (deepseek.blocks[0], deepseek.blocks[-1]))
     first, _, last = (stage_memory(deepseek, layout, batch, stage) for stage in (0, 1, 3))
     output = 2 * 4096 * 7168
     assert first["activations"] == pytest.approx(4 * (3 * dense + 12 * mixed + output))

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from solutions.planner.names import names, problem_like, usual_cluster
-from solutions.planner.shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster, named_model
+from solutions.planner.recompute import RECOMPUTE
+from solutions.planner.shapes import PRECISIONS, SCHEDULES, Cluster, named_model
 
 LLAMA = named_model("Llama-3-8B")
 

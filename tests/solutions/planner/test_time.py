@@ -31,6 +31,7 @@ from solutions.planner.links import (  # fmt: skip
     spread,
 )
 from solutions.planner.plan import Plan
+from solutions.planner.shapes import Block
 from solutions.planner.time import PARTS, Stage, head_seconds, stage_seconds, step, work_of_stages
 from solutions.roofline import flops
 from solutions.shapes import models
@@ -38,6 +39,7 @@ from solutions.shapes import models
 LLAMA = named_model("Llama-3-70B")
 H100 = Cluster("H100-80GB", 64)
 BATCH = Batch(64, 8192)
+MIXTURE = Block(mlp="mixture")
 
 
 @given(
@@ -52,13 +54,13 @@ def test_a_layer_takes_as_long_as_its_kernels(
     layout = Layout(
         tp=tp, cp=cp, micro_batch=micro_batch, sequence_parallel=sequence_parallel, precision=precision, software=stack
     )
-    forward, _ = layer_passes(named_model(name), H100, layout, Batch(64, 4096), False)
+    forward, _ = layer_passes(named_model(name), H100, layout, Batch(64, 4096), Block())
     one_sequence = oracle.dense_layer_seconds(named_model(name), H100, layout, Batch(64, 4096))
     assert forward.compute == pytest.approx(one_sequence, rel=1e-9)
 
 
 def test_a_backward_pass_does_twice_the_products() -> None:
-    forward, backward = layer_passes(LLAMA, H100, Layout(tp=2), BATCH, False)
+    forward, backward = layer_passes(LLAMA, H100, Layout(tp=2), BATCH, Block())
     assert backward.products == 2 * forward.products
     assert backward.mlp == 2 * forward.mlp
     assert backward.core == BACKWARD_CORE * forward.core
@@ -69,7 +71,7 @@ def test_a_backward_pass_does_twice_the_products() -> None:
 
 def test_written_scores_are_all_pairs_and_memory() -> None:
     layout, batch = Layout(software="megatron-2021", sequence_parallel=False), Batch(8, 2048)
-    forward, backward = layer_passes(named_model("GPT-3-175B"), Cluster("A100-80GB", 8), layout, batch, False)
+    forward, backward = layer_passes(named_model("GPT-3-175B"), Cluster("A100-80GB", 8), layout, batch, Block())
     rate = 312e12 * chip("A100-80GB")["matmul"]
     memory = constant("written_score_bytes") * 96 * 2048**2 / (2.039e12 * constant("hbm"))
     assert forward.core == pytest.approx(4 * 2048**2 * 12288 / rate + memory)
@@ -102,7 +104,7 @@ def test_formats_without_a_unit_fall_back_to_the_next() -> None:
 def test_what_is_computed_again_is_time(word: str) -> None:
     layout = Layout(recompute=word, recomputed_layers=20)
     parts = step(LLAMA, H100, replace(layout, dp=64), BATCH)
-    forward, _ = layer_passes(LLAMA, H100, layout, BATCH, False)
+    forward, _ = layer_passes(LLAMA, H100, layout, BATCH, Block())
     again = {
         "none": 0.0, "selective": forward.core, "operators": forward.products / 2 + forward.small,
         "mlp": forward.mlp + forward.small, "full": forward.compute, "partial": forward.compute / 4,
@@ -153,7 +155,7 @@ def test_a_mixture_counts_its_first_layers_as_dense() -> None:
     layout = Layout(dp=64, ep=64, micro_batch=4)
     first, *_, last = stage_seconds(deepseek, Cluster("H100-80GB", 256), replace(layout, pp=4), Batch(256, 4096))
     dense, mixed = (layer_passes(deepseek, Cluster("H100-80GB", 256), replace(layout, pp=4), Batch(256, 4096), kind)
-                    for kind in (False, True))  # fmt: skip
+                    for kind in (deepseek.blocks[0], deepseek.blocks[-1]))  # fmt: skip
     seconds = [forward.compute + backward.compute for forward, backward in (dense, mixed)]
     assert first.compute == pytest.approx(3 * seconds[0] + 12 * seconds[1])
     assert last.expert == pytest.approx(15 * (mixed[0].expert + mixed[1].expert))
@@ -161,8 +163,8 @@ def test_a_mixture_counts_its_first_layers_as_dense() -> None:
 
 
 def test_experts_that_are_hidden_cost_their_contention() -> None:
-    mixture, cluster, batch = named_model("DeepSeek-V3"), Cluster("H100-80GB", 256), Batch(512, 4096)
-    layout = Layout(dp=256, ep=64, micro_batch=2)
+    mixture, cluster = named_model("DeepSeek-V3"), Cluster("H100-80GB", 256)
+    layout, batch = Layout(dp=256, ep=64, micro_batch=2), Batch(16384, 4096)
     shown, hidden = (
         step(mixture, cluster, replace(layout, software=name), batch)["expert_parallel"]
         for name in ("megatron-2024", "dualpipe-2024")
@@ -174,7 +176,7 @@ def test_experts_that_are_hidden_cost_their_contention() -> None:
 def test_the_products_of_a_mixture(tp: int, expert_tp: int, shared: int) -> None:
     mixture = replace(named_model("Mixtral-8x7B"), shared_experts=shared)
     layout = Layout(tp=tp, expert_tp=expert_tp, dp=8, ep=4, micro_batch=2)
-    forward, _ = layer_passes(mixture, H100, layout, Batch(64, 4096), True)
+    forward, _ = layer_passes(mixture, H100, layout, Batch(64, 4096), MIXTURE)
 
     def product(tokens: float, inputs: float, outputs: float) -> float:
         return product_seconds("H100-80GB", "bf16", tokens=tokens, inputs=inputs, outputs=outputs)
@@ -188,7 +190,7 @@ def test_the_products_of_a_mixture(tp: int, expert_tp: int, shared: int) -> None
     attention = product(8192, 4096, (4096 + 2 * 1024) / tp) + product(8192, 4096 / tp, 4096)
     assert forward.products == pytest.approx(wanted + attention)
     passed = constant("permuted_bytes") * copies * 2 * 4096
-    without = layer_passes(replace(mixture, experts_per_token=1), H100, layout, Batch(64, 4096), True)[0]
+    without = layer_passes(replace(mixture, experts_per_token=1), H100, layout, Batch(64, 4096), MIXTURE)[0]
     inner = 2 * 3 * copies * 14336 / expert_tp  # half of the copies less: as many inner elements and copies go
     moved = (passed / 2 + inner) / (3.35e12 * constant("hbm"))
     assert forward.small - without.small == pytest.approx(moved)
@@ -196,7 +198,7 @@ def test_the_products_of_a_mixture(tp: int, expert_tp: int, shared: int) -> None
 
 def test_latent_attention_has_four_products() -> None:
     deepseek = named_model("DeepSeek-V3")
-    forward, _ = layer_passes(deepseek, H100, Layout(dp=64, ep=64), Batch(64, 4096), False)
+    forward, _ = layer_passes(deepseek, H100, Layout(dp=64, ep=64), Batch(64, 4096), deepseek.blocks[0])
 
     def product(inputs: float, outputs: float) -> float:
         return product_seconds("H100-80GB", "bf16", tokens=4096, inputs=inputs, outputs=outputs)
@@ -215,7 +217,7 @@ def test_latent_attention_has_four_products() -> None:
 
 def test_few_tokens_leave_a_mixture_to_its_host() -> None:
     mixture, cluster = named_model("Qwen3-30B-A3B"), Cluster("B200-180GB", 8)
-    forward, backward = layer_passes(mixture, cluster, Layout(dp=8, ep=8), Batch(8, 512), True)
+    forward, backward = layer_passes(mixture, cluster, Layout(dp=8, ep=8), Batch(8, 512), MIXTURE)
     assert forward.compute == pytest.approx(constant("mixture_host_s"))
     assert backward.compute == pytest.approx(2 * constant("mixture_host_s"))
 
@@ -250,13 +252,13 @@ def test_experts_on_other_nodes_are_reached_through_the_ports() -> None:
 
 
 def test_tensor_parallelism_sends_two_sums_a_pass() -> None:
-    forward, backward = layer_passes(LLAMA, H100, Layout(tp=8, software="megatron-2023"), BATCH, False)
+    forward, backward = layer_passes(LLAMA, H100, Layout(tp=8, software="megatron-2023"), BATCH, Block())
     one = phase_seconds(H100, message_bytes=2 * 8192 * 8192, size=8, stride=1)
     assert forward.tensor == backward.tensor == pytest.approx(4 * one)
-    overlapped, _ = layer_passes(LLAMA, H100, Layout(tp=8), BATCH, False)
+    overlapped, _ = layer_passes(LLAMA, H100, Layout(tp=8), BATCH, Block())
     assert overlapped.tensor == pytest.approx(exposed_seconds(4 * one, overlapped.products))
     alone, back = layer_passes(
-        named_model("Mixtral-8x7B"), H100, Layout(tp=8, ep=8, software="megatron-2023"), BATCH, True
+        named_model("Mixtral-8x7B"), H100, Layout(tp=8, ep=8, software="megatron-2023"), BATCH, MIXTURE
     )
     assert (
         alone.tensor
@@ -267,13 +269,13 @@ def test_tensor_parallelism_sends_two_sums_a_pass() -> None:
 
 def test_context_parallelism_passes_keys_and_values_on() -> None:
     layout, batch = Layout(tp=2, cp=8, micro_batch=2), Batch(64, 32768)
-    forward, backward = layer_passes(LLAMA, H100, layout, batch, False)
+    forward, backward = layer_passes(LLAMA, H100, layout, batch, Block())
     held = 2 * 2 * 2 * 32768 // 8 * 4 * 128  # two sequences, keys and values, 16 bits, of half the heads
     hop = hop_seconds(H100, message_bytes=held, stride=8)
     assert forward.context == pytest.approx(exposed_seconds(7 * hop, forward.core))
     hop = hop_seconds(H100, message_bytes=2 * held, stride=8)
     assert backward.context == pytest.approx(exposed_seconds(7 * hop, backward.core))
-    near, _ = layer_passes(LLAMA, H100, replace(layout, cp=4), batch, False)
+    near, _ = layer_passes(LLAMA, H100, replace(layout, cp=4), batch, Block())
     hop = hop_seconds(H100, message_bytes=2 * held, stride=1)
     assert near.context == pytest.approx(exposed_seconds(3 * hop, near.core))
 
@@ -310,7 +312,7 @@ def test_stage_two_reduces_for_every_micro_batch() -> None:
         sharded, whole = (data_seconds(H100, replace(layout, zero=zero, software=name), **ONE) for zero in (2, 1))
         assert sharded == pytest.approx(whole + 3 * one)
     piped = replace(layout, tp=4, pp=4, dp=4)
-    assert data_seconds(H100, piped, **ONE) == data_seconds(H100, replace(piped, zero=1), **ONE), "once in a pipeline"
+    assert data_seconds(H100, piped, **ONE) > data_seconds(H100, replace(piped, zero=1), **ONE), "in a pipeline too"
     once = ONE | {"micro_batches": 1}
     assert data_seconds(H100, layout, **once) == data_seconds(H100, replace(layout, zero=1), **once)
 
@@ -455,7 +457,7 @@ def test_a_stage_is_the_sum_of_its_parts() -> None:
 @pytest.mark.parametrize("recompute", ["full"])
 def test_a_stage_knows_its_forward_pass(recompute: str) -> None:
     layout = Layout(tp=4, pp=2, recompute=recompute)
-    forward, backward = layer_passes(LLAMA, H100, layout, BATCH, False)
+    forward, backward = layer_passes(LLAMA, H100, layout, BATCH, Block())
     first, last = stage_seconds(LLAMA, H100, layout, BATCH)
     assert first.forward == pytest.approx(40 * (forward.compute + forward.tensor))
     again = forward.compute + forward.tensor if recompute == "full" else 0
@@ -493,9 +495,9 @@ def test_every_chip_and_every_software_is_complete() -> None:
         assert set(constants()["attention"][row["generation"]]) == {"flash", "tuned", "latest"}
     needed = {"attention", "kernels", "overlap", "sends_parts", "gradient_bytes", "update_bytes", "logit_bytes"}
     for name, row in constants()["software"].items():
-        assert needed <= set(row) <= {*needed, "bf16_gradient_bytes", "port_share", "broadcast_s", "hides_experts"}, (
-            name
-        )
+        more = {"bf16_gradient_bytes", "port_share", "broadcast_s", "hides_experts", "hidden_share", "dispatch_bytes"}
+        assert needed <= set(row) <= {*needed, *more, "keeps_whole", "exchange_port", "sinks"}, name
+        assert row.get("hides_experts") in (None, "inside", "between"), name
         assert row["attention"] in ("written", "flash", "tuned", "latest") and row["overlap"] in (
             "none",
             "data",
@@ -507,17 +509,20 @@ def test_every_chip_and_every_software_is_complete() -> None:
 def test_the_bubble_of_dualpipe_is_as_its_table_says() -> None:
     """DeepSeek-AI 2024, arXiv:2412.19437, Table 2: (PP/2 - 1)(F&B + B - 3W), of (PP - 1)(F + B) for 1F1B; here F = W, B = 2F."""
     llama, cluster, batch = named_model("Llama-3-70B"), Cluster("H100-80GB", 64), Batch(256, 4096)
-    plain, both = (step(llama, cluster, Layout(pp=8, dp=8, schedule=name), batch) for name in ("1f1b", "dualpipe"))
     forward, backward, weights = 1, 2, 1
-    share = (8 / 2 - 1) * (forward + backward + backward - 3 * weights) / ((8 - 1) * (forward + backward))
-    assert both["bubble"] == pytest.approx(share * plain["bubble"])
+    for name, pieces in (("dualpipe", 8), ("dualpipev", 16)):
+        layout = Layout(pp=8, dp=8, schedule=name)
+        waited = work_of_stages(llama, cluster, layout.local, batch).waited_s  # of (PP - 1)(F + B)
+        share = (pieces / 2 - 1) * (forward + backward + backward - 3 * weights) / ((8 - 1) * (forward + backward))
+        share *= 8 / pieces  # a piece of DualPipeV is half a stage
+        assert step(llama, cluster, layout, batch)["bubble"] == pytest.approx(share * waited)
 
 
 def test_numbers_of_layers_add_up_over_a_stage_of_both_kinds() -> None:
     deepseek, cluster = named_model("DeepSeek-V3"), Cluster("H100-80GB", 128)
     layout = Layout(tp=2, cp=2, pp=4, dp=8, ep=8, recompute="full", software="megatron-2023")
     batch = Batch(64, 4096)
-    kinds = [False] * 3 + [True] * 12  # the first of four stages has 15 of the 61 layers, three of them dense
+    kinds = deepseek.blocks[:15]  # the first of four stages has 15 of the 61 layers, three of them dense
     passes = [layer_passes(deepseek, cluster, layout, batch, kind) for kind in kinds]
     stage = stage_seconds(deepseek, cluster, layout, batch)[0]
     for part in ("compute", "tensor", "context", "expert"):
@@ -578,16 +583,16 @@ def test_a_chip_without_a_format_computes_in_the_next_wider_one_at_the_share_of_
 
 def test_cutting_latent_attention_leaves_each_rank_some_of_its_heads() -> None:
     deepseek, batch = named_model("DeepSeek-V3"), Batch(64, 4096)
-    forward, _ = layer_passes(deepseek, H100, Layout(tp=4, dp=16, ep=16), batch, True)
+    forward, _ = layer_passes(deepseek, H100, Layout(tp=4, dp=16, ep=16), batch, deepseek.blocks[-1])
     few = replace(deepseek, heads=32, kv_heads=32)
-    alone, _ = layer_passes(few, H100, Layout(dp=64, ep=64), batch, True)
+    alone, _ = layer_passes(few, H100, Layout(dp=64, ep=64), batch, few.blocks[-1])
     assert forward.products - forward.mlp == pytest.approx(alone.products - alone.mlp)
     assert forward.core == pytest.approx(alone.core)
 
 
 def test_a_rank_with_one_expert_starts_one_product_for_all_its_copies() -> None:
     mixture = named_model("Mixtral-8x7B")
-    one, two = (layer_passes(mixture, H100, Layout(dp=64, ep=ep), Batch(64, 4096), True)[0].mlp for ep in (8, 4))
+    one, two = (layer_passes(mixture, H100, Layout(dp=64, ep=ep), Batch(64, 4096), MIXTURE)[0].mlp for ep in (8, 4))
     weights = 3 * 4096 * 14336 * 2  # bytes of the second expert, which are read as well
     waited = constant("product_memory") * weights / (3.35e12 * constant("hbm")) / constant("grouped")
     assert two - one == pytest.approx(waited, rel=1e-6)
@@ -595,31 +600,31 @@ def test_a_rank_with_one_expert_starts_one_product_for_all_its_copies() -> None:
 
 def test_a_shared_expert_passes_over_as_much_as_a_routed_one() -> None:
     mixture = named_model("Mixtral-8x7B")
-    case = H100, Layout(dp=64, ep=8), Batch(64, 4096), True
+    case = H100, Layout(dp=64, ep=8), Batch(64, 4096), MIXTURE
     none, one, two = (layer_passes(replace(mixture, shared_experts=n), *case)[0].small for n in range(3))
     assert two - one == pytest.approx(one - none) == pytest.approx(2 * 3 * 4096 * 14336 / (3.35e12 * constant("hbm")))
 
 
 def test_context_parallelism_shares_written_scores_out() -> None:
     gpt, batch = named_model("GPT-3-175B"), Batch(8, 2048)
-    whole, half = (layer_passes(gpt, H100, Layout(cp=cp, software="megatron-2021"), batch, False)[0] for cp in (1, 2))
+    whole, half = (layer_passes(gpt, H100, Layout(cp=cp, software="megatron-2021"), batch, Block())[0] for cp in (1, 2))
     assert half.core == pytest.approx(whole.core / 2)
 
 
 def test_experts_receive_a_ranks_share_of_the_tokens_from_as_far_as_they_are_apart() -> None:
     mixture, batch = named_model("Mixtral-8x7B"), Batch(64, 4096)
     for layout, stride in ((Layout(tp=2, dp=32, ep=8), 1), (Layout(tp=2, dp=32, ep=8, expert_tp=2), 2)):
-        forward, _ = layer_passes(mixture, H100, layout, batch, True)
+        forward, _ = layer_passes(mixture, H100, layout, batch, MIXTURE)
         one = dispatch_seconds(H100, tokens=2048, hidden=4096, experts=8, experts_per_token=2, ep=8, stride=stride)
         assert forward.expert == pytest.approx(2 * one)
 
 
 def test_context_ranks_pass_at_least_one_head_on_over_the_nearest_link() -> None:
     pairs, layout = Cluster("H100-80GB", 16, gpus_per_node=2), Layout(cp=2, dp=8)
-    forward, _ = layer_passes(LLAMA, pairs, layout, BATCH, False)
+    forward, _ = layer_passes(LLAMA, pairs, layout, BATCH, Block())
     near = hop_seconds(pairs, message_bytes=2 * 2 * 4096 * 8 * 128, stride=1)
     assert forward.context == pytest.approx(exposed_seconds(near, forward.core))
-    forward, _ = layer_passes(LLAMA, H100, Layout(tp=8, cp=2, dp=4), BATCH, False)  # one head for each rank
+    forward, _ = layer_passes(LLAMA, H100, Layout(tp=8, cp=2, dp=4), BATCH, Block())  # one head for each rank
     far = hop_seconds(H100, message_bytes=2 * 2 * 4096 * 128, stride=8)
     assert forward.context == pytest.approx(exposed_seconds(far, forward.core))
 
@@ -719,14 +724,14 @@ def test_the_three_layouts_of_the_llama_3_paper_are_within_a_tenth_of_what_it_pr
     gpus: int, layout: Layout, batch: Batch, printed: float
 ) -> None:
     """Llama Team 2024, arXiv:2407.21783, Table 4, TFLOP/s of a GPU. The chunks of a stage are not printed: 2 are assumed."""
-    interleaved = replace(layout, zero=2, virtual_stages=2, schedule="interleaved")
+    interleaved = replace(layout, virtual_stages=2, schedule="interleaved")
     judged = plan(named_model("Llama-3-405B"), Cluster("H100-80GB", gpus), interleaved, batch)
     assert judged.mfu * 989 == pytest.approx(printed, rel=0.1)
 
 
 def test_a_pass_hides_as_much_of_the_sums_as_its_products_take() -> None:
     far = Cluster("H100-80GB", 64, gpus_per_node=1)
-    forward, backward = layer_passes(LLAMA, far, Layout(tp=8, dp=8), BATCH, False)
+    forward, backward = layer_passes(LLAMA, far, Layout(tp=8, dp=8), BATCH, Block())
     sums = 4 * phase_seconds(far, message_bytes=2 * 8192 * 8192, size=8, stride=1)
     assert sums > 3 * forward.products
     for each in (forward, backward):

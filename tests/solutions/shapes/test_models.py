@@ -39,7 +39,7 @@ def test_every_model_has_all_figures_and_a_source(model: str) -> None:
         needed |= EXPERTS
         needed -= set() if MODELS[model]["dense_layers"] else {"ffn_hidden"}
         needed |= LATENT if shape & LATENT else set()
-        shape -= {"active", "qk_norm", "sinks", "router_bias"}
+        shape -= {"active", "qk_norm", "sinks", "router_bias", "node_limit"}
     assert shape == needed
     assert MODELS[model]["mlp"] in ("gelu", "relu", "swiglu")
     assert len(MODELS[model]["source"]) > 20

@@ -20,7 +20,7 @@ from shardwise_bank.kinds.schedule.progress import schedule_so_far
 from shardwise_bank.kinds.schedule.reading import Reading, read_schedule
 from shardwise_bank.kinds.schedule.solving import Solved, meets, run_of, schedule_pattern, solve
 from shardwise_bank.pipelines.named import serial
-from shardwise_bank.pipelines.pipeline import Operation, Schedule
+from shardwise_bank.pipelines.pipeline import Operation, Pipeline, Schedule
 from shardwise_bank.pipelines.simulate import Run, simulate
 
 MISSED = 0.5  # share of the points for a schedule that runs within the memory but misses the target
@@ -175,21 +175,21 @@ mistakes:
         """Return the recognised schedules, with their micro-batches in order."""
         found = []
         for place, mistake in enumerate(key.mistakes):
-            schedule = tuple(_in_order(line) for line in mistake.pattern)
+            schedule = tuple(_in_order(form.pipeline, line) for line in mistake.pattern)
             credit = self._credit(form, run_of(form, schedule))
             raw = "\n".join(form.pipeline.lines(schedule))
             found.append(Sample(raw, Outcome.PARTIAL if credit else Outcome.INCORRECT, place))
         return found
 
 
-def _in_order(letters: str) -> tuple[Operation, ...]:
+def _in_order(pipeline: Pipeline, letters: str) -> tuple[Operation, ...]:
     """Return a line with this pattern that takes the micro-batches of each letter and chunk in order."""
     line: list[Operation] = []
     places = [place for place, letter in enumerate(letters) if letter.isalpha()]
     for start, end in zip(places, [*places[1:], len(letters)], strict=True):
         letter, chunk = letters[start], int(letters[start + 1 : end] or 1)
         before = sum((step.letter, step.chunk) == (letter, chunk) for step in line)
-        line.append(Operation(letter, before + 1, chunk))
+        line.append(Operation(letter, pipeline.batches(chunk)[before], chunk))
     return tuple(line)
 
 

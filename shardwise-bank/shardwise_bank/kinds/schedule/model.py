@@ -48,6 +48,9 @@ class Answer(author.AuthorModel):
     stages: author.Value = Field(description="Number of pipeline stages.")
     micro_batches: author.Value = Field(description="Number of micro-batches.")
     chunks: author.Value = Field(1, description="Model chunks per stage; more than one for an interleaved schedule.")
+    placement: Literal["loop", "v", "both"] = Field(
+        "loop", description="Where the chunks are: around the stages, down and up again (2), or in both directions (2)."
+    )
     forward: EachStage = Field(1, description="Duration of F, in slots.")
     backward: EachStage = Field(2, description="Duration of B, in slots.")
     weight: EachStage | None = Field(
@@ -62,6 +65,8 @@ class Answer(author.AuthorModel):
     def _named(self) -> Answer:
         if isinstance(self.solution, str):
             _is_known(self.solution)
+        if self.placement != "loop" and self.chunks not in (1, 2):
+            raise ValueError(f"with placement {self.placement}, each stage has 2 chunks, not {self.chunks}")
         return self
 
 
@@ -92,6 +97,7 @@ class ScheduleForm(Form):
     stages: int
     micro_batches: int
     chunks: int
+    placement: str = "loop"
     forward: tuple[int, ...]
     backward: tuple[int, ...]
     weight: tuple[int, ...]
@@ -112,6 +118,7 @@ class ScheduleForm(Form):
             backward=self.backward,
             weight=self.weight,
             hop=self.hop,
+            placement=self.placement,
         )
 
 

@@ -144,6 +144,8 @@ def _strange(pipeline: Pipeline, operation: Written) -> str:
         return f"{letter}{micro_batch} needs a chunk number, such as {letter}{micro_batch}.1"
     if pipeline.chunks == 1:
         return f"{letter}{micro_batch}.{chunk} names a chunk, but each stage has only one here"
+    if pipeline.placement == "both" and chunk in (1, 2):
+        return f"there is no {letter}{micro_batch}.{chunk}: micro-batch {micro_batch} passes through chunk {3 - chunk}"
     return (
         f"there is no {letter}{micro_batch}.{chunk}: write the micro-batch before the dot and the chunk, 1 to {pipeline.chunks}, "
         "after it"

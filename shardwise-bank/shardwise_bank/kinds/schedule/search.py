@@ -13,7 +13,7 @@ from itertools import product
 from typing import NamedTuple
 
 from shardwise.errors import ShardwiseError
-from shardwise_bank.pipelines.named import NAMED, SPLIT, limited
+from shardwise_bank.pipelines.named import NAMED, PLACED, SPLIT, limited
 from shardwise_bank.pipelines.pipeline import Operation, Pipeline, Schedule
 from shardwise_bank.pipelines.simulate import simulate
 
@@ -76,7 +76,9 @@ def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
 
 def _best_known(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
     """Return the shortest named schedule that fits into the memory; one micro-batch after another always does."""
-    known = [make(pipeline) for name, make in NAMED.items() if name not in SPLIT or pipeline.weight]
+    known = [
+        make(pipeline) for name, make in NAMED.items() if name not in PLACED and (name not in SPLIT or pipeline.weight)
+    ]
     known += [limited(pipeline, most) for most in range(1, pipeline.stages)]
     runs = [(simulate(pipeline, schedule, room), schedule) for schedule in known]
     return min((run.makespan, schedule) for run, schedule in runs if run.is_sound)[1]

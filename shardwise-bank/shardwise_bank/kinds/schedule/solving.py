@@ -13,7 +13,7 @@ from shardwise_bank.kinds.schedule.explain import misses
 from shardwise_bank.kinds.schedule.model import EachStage, Limited, ScheduleForm, ScheduleTemplate
 from shardwise_bank.kinds.schedule.reading import read_schedule
 from shardwise_bank.kinds.schedule.search import shortest
-from shardwise_bank.pipelines.named import NAMED, NAMES, SPLIT, greedy, limited
+from shardwise_bank.pipelines.named import NAMED, NAMES, PLACED, SPLIT, greedy, limited
 from shardwise_bank.pipelines.pipeline import MOST_CHUNKS, MOST_MICRO_BATCHES, MOST_STAGES, Pipeline, Schedule
 from shardwise_bank.pipelines.simulate import Run, simulate
 
@@ -63,7 +63,10 @@ def _form(template: ScheduleTemplate, draw: Draw) -> ScheduleForm:
     pipeline = Pipeline(
         stages=stages,
         micro_batches=_whole(draw.evaluate(answer.micro_batches), "answer.micro_batches", 1, MOST_MICRO_BATCHES),
-        chunks=_whole(draw.evaluate(answer.chunks), "answer.chunks", 1, MOST_CHUNKS),
+        chunks=_whole(draw.evaluate(answer.chunks), "answer.chunks", 1, MOST_CHUNKS)
+        if answer.placement == "loop"
+        else 2,
+        placement=answer.placement,
         forward=_each(draw, answer.forward, "answer.forward", stages),
         backward=_each(draw, answer.backward, "answer.backward", stages),
         weight=() if answer.weight is None else _each(draw, answer.weight, "answer.weight", stages),
@@ -81,6 +84,7 @@ def _form(template: ScheduleTemplate, draw: Draw) -> ScheduleForm:
         stages=pipeline.stages,
         micro_batches=pipeline.micro_batches,
         chunks=pipeline.chunks,
+        placement=pipeline.placement,
         forward=pipeline.forward,
         backward=pipeline.backward,
         weight=pipeline.weight,
@@ -102,6 +106,8 @@ def schedule_named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) 
         raise ShardwiseError(
             f"{name} splits the backward pass; write the duration of the weight gradient under `weight`"
         )
+    if name in NAMED and name != "serial" and PLACED.get(name, "loop") != pipeline.placement:
+        raise ShardwiseError(f"{name} needs `placement: {PLACED.get(name, 'loop')}`, not {pipeline.placement}")
     if name == "shortest":
         return shortest(pipeline, room)
     return greedy(pipeline, room) if name == "greedy" else NAMED[name](pipeline)

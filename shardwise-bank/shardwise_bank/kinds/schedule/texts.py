@@ -49,13 +49,8 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
         example = f"{letter}2.1" if form.chunks > 1 else f"{letter}2"
         which = "micro-batch 2 in chunk 1" if form.chunks > 1 else "micro-batch 2"
         yield f"`{example}` is {what} {which}; {_slots(letter, slots)}."
-    if form.chunks > 1:
-        pieces, chunks = (_and([str(chunk * step + 1) for chunk in range(form.chunks)]) for step in (form.stages, 1))
-        yield (
-            f"Each stage holds {form.chunks} chunks of the model, which is split into {form.stages * form.chunks} pieces. "
-            f"Stage 1 holds pieces {pieces} as its chunks {chunks}, stage 2 holds the next piece after each of these, and so on."
-        )
-    other = "piece" if form.chunks > 1 else "stage"
+    yield from _placement(form)
+    other = {"both": "stage of the model"}.get(form.placement, "piece" if form.chunks > 1 else "stage")
     there = f"after {counted_in_words(form.hop, 'slot')}" if form.hop else "immediately"
     yield (
         f"`F` needs the `F` of the previous {other}. `B` needs the `F` of its own {other}, and the `B` of the next {other} if there is one."
@@ -68,6 +63,28 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
     yield f"A micro-batch is in flight {where} from the start of its `F` to the end of its `{'W' if form.weight else 'B'}`.{counted}"
     for where, most in _grouped(form.room):
         yield f"Memory: {where} has room for {counted_in_words(most, counted_unit(form))} in flight. One more exceeds it."
+
+
+def _placement(form: ScheduleForm) -> Iterator[str]:
+    """Yield where the chunks of the model are, if stages have several."""
+    stages, half = form.stages, len(form.pipeline.batches(1))
+    if form.placement == "both":
+        yield (
+            f"Each stage holds two of the {stages} stages of the model: stage 1 holds the first as chunk 1 and the last as chunk 2, and stage "
+            f"{stages} the last as chunk 1 and the first as chunk 2. Micro-batches 1 to {half} pass through chunk 1, from stage 1 to stage "
+            f"{stages}, and the others through chunk 2, from stage {stages} to stage 1."
+        )
+    elif form.placement == "v":
+        yield (
+            f"The model is split into {2 * stages} pieces, which go down the stages and come back up: stage 1 holds pieces 1 and {2 * stages} "
+            f"as its chunks 1 and 2, and stage {stages} holds pieces {stages} and {stages + 1}."
+        )
+    elif form.chunks > 1:
+        pieces, chunks = (_and([str(chunk * step + 1) for chunk in range(form.chunks)]) for step in (stages, 1))
+        yield (
+            f"Each stage holds {form.chunks} chunks of the model, which is split into {stages * form.chunks} pieces. "
+            f"Stage 1 holds pieces {pieces} as its chunks {chunks}, stage 2 holds the next piece after each of these, and so on."
+        )
 
 
 def target_lines(form: ScheduleForm) -> Iterator[str]:

@@ -1,0 +1,64 @@
+"""Hardware cards of `plan --card`: files that examples/measure_card.py writes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise.template.yaml_source import load_yaml
+from shardwise_bank.planning.inputs import PlanRequest
+from shardwise_bank.solutions.planner.cards import Card, add_card
+
+_NOTES = ("date", "software")  # of a card, for people
+_HOW = "Run examples/measure_card.py on a GPU to write one."
+
+
+def read_card(file: Path) -> Card:
+    """Read a hardware card. Raises ShardwiseError with every fault."""
+    data = load_yaml(file).data
+    if not isinstance(data, Mapping):
+        raise ShardwiseError(f"{file}: expected a hardware card. {_HOW}")
+    fields = {part.name: part for part in dataclasses.fields(Card)}
+    faults = [
+        f"{file}: unknown {name!r}. Known: {', '.join(fields)}." for name in data if name not in (*fields, *_NOTES)
+    ]
+    missing = [name for name, part in fields.items() if part.default is dataclasses.MISSING and name not in data]
+    if missing:
+        faults.append(f"{file}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. {_HOW}")
+    figures = {name: value for name, value in data.items() if name in fields and name != "name"}
+    faults += [
+        f"{file}: {name} must be a positive number, not {value!r:.40}."
+        for name, value in figures.items()
+        if not _is_positive(value)
+    ]
+    if faults:
+        raise ShardwiseError("\n".join(faults))
+    try:
+        return Card(name=str(data["name"])[:60], **figures)
+    except ValueError as error:
+        raise ShardwiseError(f"{file}: {error}.") from error
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e30
+
+
+def on_card(wanted: PlanRequest, card: Card) -> PlanRequest:
+    """Return the request with the measured figures of a card in place of those of its accelerator."""
+    name = add_card(card, accelerator=wanted.cluster.accelerator)
+    return dataclasses.replace(wanted, cluster=dataclasses.replace(wanted.cluster, accelerator=name))
+
+
+def cluster_of(file: Path, card: Card, options: Mapping[str, Any]) -> str:
+    """Return the name of a cluster of cards, for a command without --cluster. Raises ShardwiseError."""
+    if options.get("network") is None and (options.get("gpus") or 1) > card.gpus:
+        raise ShardwiseError(
+            f"{file}: this card is of a node with {card.gpus} GPU{'s' if card.gpus > 1 else ''}. Give --network, or name a --cluster."
+        )
+    try:
+        return add_card(card)
+    except ValueError as error:
+        raise ShardwiseError(f"{file}: {error}. Name a --cluster, or run examples/measure_card.py on a GPU.") from error

@@ -1,0 +1,167 @@
+"""Figures of a run of one's own, read from a small JSON file or a profiler trace, and plans corrected by them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise_bank.planning.inputs import COMMAND, PARTS, PlanRequest, _Faults, asked
+from shardwise_bank.planning.plans import SearchResult, planned
+from shardwise_bank.planning.trace import read_trace
+from shardwise_bank.solutions.planner.judging import Layout, Plan, plan
+from shardwise_bank.solutions.planner.measured import (
+    MEMORY_KINDS,
+    TERMS,
+    Correction,
+    Measured,
+    Term,
+    compared,
+    corrected,
+    correction,
+    remarks,
+    without_overlap,
+)  # fmt: skip
+from shardwise_bank.solutions.planner.search import pareto, ranked
+
+_FIGURES = ("step_s", "tokens_per_s_per_gpu", "terms", "memory", "memory_kind", "trace")
+LEAST_MEMORY = 10**6  # bytes; a smaller number forgot its unit
+EXAMPLE = '{"step_s": 11.8, "memory": "66 GB", "terms": {"data_parallel": 2.1}}'
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A measured run beside its plan. `parts` describe the run as `--file` would, for plans that differ from it."""
+
+    plan: Plan
+    measured: Measured
+    terms: tuple[Term, ...]
+    change: Correction
+    parts: Mapping[str, Any]
+
+    def correct(self, made: Plan) -> Plan:
+        """Return the plan of another run, corrected by the measured one; the plan of the measured run stays as it is."""
+        if (made.model, made.cluster, made.layout, made.batch) == (
+            self.plan.model, self.plan.cluster, self.plan.layout, self.plan.batch,
+        ):  # fmt: skip
+            return made
+        return self._corrected(made)
+
+    def _corrected(self, made: Plan) -> Plan:
+        bare = plan(made.model, made.cluster, without_overlap(made.layout), made.batch)
+        return corrected(made, bare, self.change)
+
+    def correct_search(self, found: SearchResult) -> SearchResult:
+        """Return the layouts of a search corrected by the measured run: those that still fit, fastest first."""
+        kept = ranked(one for one in map(self._corrected, found.kept) if one.memory_bytes <= found.room_bytes)
+        return SearchResult(kept, pareto(kept), found.room_bytes)
+
+    def document(self) -> dict[str, Any]:
+        """Return the comparison as plain data, in base units."""
+        return {
+            "run": asdict(self.measured), "terms": [asdict(term) for term in self.terms],
+            "remarks": list(remarks(self.plan, self.terms, self.measured)),
+        }  # fmt: skip
+
+
+def comparison(
+    file: Path, options: Mapping[str, Any], given: Mapping[str, Any], adapted: Callable[[PlanRequest], PlanRequest]
+) -> Comparison:
+    """Compare the figures in a file with the plan of their run. Raises ShardwiseError.
+
+    A file with a layout describes its run, and the options describe another one. A file without a layout holds figures of
+    the run that the options describe. `adapted` puts a measured card in place of its accelerator.
+    """
+    data = _data(file)
+    if unknown := [name for name in data if name not in (*_FIGURES, *PARTS)]:
+        raise ShardwiseError(
+            f"{file}: unknown {', '.join(map(repr, unknown))}. Known: {', '.join((*_FIGURES, *PARTS))}. Example: {EXAMPLE}"
+        )
+    parts = {**given, **{name: data[name] for name in PARTS if name in data}}
+    run = _own_run(options, parts) if "layout" in data else options
+    made, _ = planned(adapted(asked(run, parts, wording=COMMAND, where=str(file))))
+    if not made.step:
+        raise ShardwiseError(f"{file}: cannot plan this run: {'; '.join(fault.words for fault in made.faults)}.")
+    figures = _measured(file, data, made)
+    bare = plan(made.model, made.cluster, without_overlap(made.layout), made.batch)
+    try:
+        terms = compared(made, bare, figures)
+    except ValueError as error:
+        raise ShardwiseError(f"{file}: {error}.") from error
+    return Comparison(made, figures, terms, correction(made, terms, figures), _for_others(options, parts))
+
+
+def _own_run(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that describe the run of a file with a layout: a model and a cluster that the file omits."""
+    described = {"model": ("model",), "cluster": ("cluster", "gpus", "network")}
+    kept = {name for part, names in described.items() if part not in parts for name in names}
+    return {name: value if name in kept else None for name, value in options.items()} | {"layout": {}, "batch": {}}
+
+
+def _for_others(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of the run for plans of others: without DP where the options change what it follows from."""
+    layout = parts.get("layout")
+    follows = any(options.get(name) for name in ("cluster", "gpus")) or {"tp", "cp", "pp"} & options["layout"].keys()
+    if not isinstance(layout, Mapping) or not follows:
+        return dict(parts)
+    return {**parts, "layout": {name: value for name, value in layout.items() if name != "dp"}}
+
+
+def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
+    """Return the figures of the file, those of its trace where the file itself has none."""
+    faults = _Faults(COMMAND)
+    seen = _of_trace(file, data, made.layout)
+    if "step_s" in data:
+        seen = replace(seen, step_s=faults.number(data["step_s"], "step_s", "s"))
+    elif "tokens_per_s_per_gpu" in data:
+        rate = faults.number(data["tokens_per_s_per_gpu"], "tokens_per_s_per_gpu", "tokens/s")
+        seen = replace(seen, step_s=rate and made.batch.tokens / rate / made.cluster.gpus)
+    terms = data.get("terms", {})
+    if not isinstance(terms, Mapping) or any(name not in TERMS for name in terms):
+        faults.add(f"terms must be seconds by name: {', '.join(TERMS)}; not {str(terms)[:80]}.")
+    else:
+        seconds = {name: faults.number(value, f"terms: {name}", "s") for name, value in terms.items() if value != 0}
+        seen = replace(
+            seen, terms={**seen.terms, **dict.fromkeys(terms, 0.0), **{k: v for k, v in seconds.items() if v}}
+        )
+    kind = str(data.get("memory_kind", "allocated"))
+    if kind not in MEMORY_KINDS:
+        faults.add(f"memory_kind must be one of {', '.join(MEMORY_KINDS)}, not {kind[:40]!r}.")
+    if isinstance(data.get("memory"), int | float) and data["memory"] < LEAST_MEMORY:
+        faults.add(f'memory needs a unit, such as "66 GB", not {data["memory"]!r}: without one, it is in bytes.')
+    elif "memory" in data:
+        seen = replace(seen, memory_bytes=faults.number(data["memory"], "memory", "GB"), memory_kind=kind)
+    if not faults.messages and not seen.terms and seen.step_s is None and seen.memory_bytes is None:
+        faults.add(f"expected step_s, tokens_per_s_per_gpu, terms, memory or trace. Example: {EXAMPLE}")
+    if faults.messages:
+        raise ShardwiseError("\n".join(f"{file}: {words}" for words in faults.messages))
+    return seen
+
+
+def _of_trace(file: Path, data: Mapping[str, Any], layout: Layout) -> Measured:
+    trace = data.get("trace")
+    if trace is None:
+        return Measured()
+    return read_trace(file.parent / str(trace), layout)
+
+
+def _data(file: Path) -> dict[str, Any]:
+    """Return the content of a file of figures; of a profiler trace, only its name, since it is read when the layout is known."""
+    try:
+        with file.open("rb") as opened:
+            start = opened.read(4096)
+        if start[:2] == b"\x1f\x8b" or b'"traceEvents"' in start or b'"schemaVersion"' in start:
+            return {"trace": file.name}
+        data = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ShardwiseError(f"{file}: cannot read this file: {error.strerror}.") from error
+    except ValueError as error:
+        raise ShardwiseError(
+            f"{file}: expected JSON such as {EXAMPLE}, or a PyTorch profiler trace: {error}."
+        ) from error
+    if not isinstance(data, dict):
+        raise ShardwiseError(f"{file}: expected an object such as {EXAMPLE}, not {type(data).__name__}.")
+    return data

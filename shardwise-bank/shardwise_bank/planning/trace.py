@@ -1,0 +1,132 @@
+"""A PyTorch profiler trace of one rank: step time, and exposed seconds by term of the planner.
+
+The trace is the JSON file (or .json.gz) that `torch.profiler.profile(...).export_chrome_trace` or `tensorboard_trace_handler`
+writes. Steps are those marked by `profiler.step()`. Kernels of NCCL and DeepEP are communication, all other kernels compute;
+communication is exposed while no compute kernel runs.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise_bank.solutions.planner.measured import Measured
+from shardwise_bank.solutions.planner.shapes import Layout
+
+Span = tuple[float, float]  # start and end, in microseconds
+LARGEST = 4 << 30  # bytes of a trace, unpacked
+_STEP = re.compile(r"ProfilerStep#\d+")
+_COMMUNICATION = re.compile(r"^(nccl|rccl)|deep_ep|nvshmem", re.IGNORECASE)
+# Names of process groups in Megatron-Core (TENSOR_MODEL_PARALLEL_GROUP), PyTorch device meshes (mesh_tp, mesh_dp_shard), and NeMo.
+_GROUPS = (
+    ("expert_parallel", re.compile(r"expert|(^|[_\W])ep($|[_\W])", re.IGNORECASE)),
+    ("context_parallel", re.compile(r"context|(^|[_\W])cp($|[_\W])", re.IGNORECASE)),
+    ("tensor_parallel", re.compile(r"tensor|(^|[_\W])tp($|[_\W])", re.IGNORECASE)),
+    ("pipeline", re.compile(r"pipeline|(^|[_\W])pp($|[_\W])", re.IGNORECASE)),
+    ("data_parallel", re.compile(r"data|fsdp|dp|default_pg", re.IGNORECASE)),
+)
+_AXES = {"tensor_parallel": "tp", "context_parallel": "cp", "expert_parallel": "ep", "data_parallel": "dp"}
+
+
+def read_trace(path: Path, layout: Layout) -> Measured:
+    """Read the step time and the exposed seconds of each term from a trace. Raises ShardwiseError."""
+    events = _events(path)
+    steps = [_span(event) for event in events if _STEP.fullmatch(str(event.get("name"))) and _is_step(event)]
+    if not steps:
+        raise ShardwiseError(
+            f"{path}: cannot find a step. Call profiler.step() after each training step, with at least one active step in the schedule."
+        )
+    begin, end, count = min(start for start, _ in steps), max(stop for _, stop in steps), len(steps)
+    kernels = [event for event in events if event.get("cat") == "kernel" and begin <= _span(event)[0] < end]
+    if not kernels:
+        raise ShardwiseError(
+            f"{path}: cannot find GPU kernels. Profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
+        )
+    groups: dict[str, list[Span]] = {}
+    for event in kernels:
+        groups.setdefault(_term(event, layout), []).append(_span(event))
+    return Measured((end - begin) / count / 1e6, _exposed(groups, begin, end, count, layout))
+
+
+def _exposed(
+    groups: Mapping[str, Sequence[Span]], begin: float, end: float, count: int, layout: Layout
+) -> dict[str, float]:
+    """Return the seconds per step of compute, and of each kind of communication while nothing before it in the list runs."""
+    covered: list[Span] = []
+    seconds: dict[str, float] = {}
+    for name in ("compute", *(name for name in groups if name != "compute")):
+        before = _length(covered)
+        covered = _union([*covered, *((max(begin, start), min(end, stop)) for start, stop in groups.get(name, ()))])
+        seconds[name] = (_length(covered) - before) / count / 1e6
+    idle = (end - begin - _length(covered)) / count / 1e6
+    waits = "pipeline" if layout.pp > 1 else "compute"  # without a pipeline, a GPU is idle because the host is late
+    return seconds | {waits: seconds.get(waits, 0.0) + idle}
+
+
+def _term(event: Mapping[str, Any], layout: Layout) -> str:
+    """Return the term that a kernel belongs to: by its process group, else by its collective and the layout's only candidate."""
+    name, details = str(event.get("name")), event.get("args") or {}
+    if not _COMMUNICATION.search(name):
+        return "compute"
+    described = str(details.get("Process Group Description") or "")
+    for term, pattern in _GROUPS:
+        if pattern.search(described) and described != "default_pg":
+            return term
+    collective = str(details.get("Collective name") or name).lower()
+    if "deep_ep" in name or "alltoall" in collective.replace("_", "").replace("-", ""):
+        return "expert_parallel" if layout.ep > 1 else "context_parallel"
+    if "send" in collective or "recv" in collective:
+        return "pipeline" if layout.pp > 1 else "context_parallel"
+    size = details.get("Group size")
+    fitting = [term for term, axis in _AXES.items() if getattr(layout, axis) == size and size != 1]
+    used = [term for term, axis in _AXES.items() if getattr(layout, axis) > 1 and term != "expert_parallel"]
+    return fitting[0] if len(fitting) == 1 else used[0] if len(used) == 1 else "data_parallel"
+
+
+def _events(path: Path) -> list[Mapping[str, Any]]:
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            text = file.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise ShardwiseError(f"{path}: a trace of more than {LARGEST >> 30} GiB. Profile fewer steps.")
+        data = json.loads(text)
+    except (OSError, EOFError, ValueError) as error:
+        raise ShardwiseError(f"{path}: cannot read this trace: {error}.") from error
+    events = data.get("traceEvents") if isinstance(data, Mapping) else data
+    if not isinstance(events, list):
+        raise ShardwiseError(f"{path}: expected a PyTorch profiler trace with a list of traceEvents.")
+    return [event for event in events if isinstance(event, Mapping) and _has_span(event)]
+
+
+def _has_span(event: Mapping[str, Any]) -> bool:
+    return event.get("ph") == "X" and all(
+        isinstance(event.get(name), int | float) and not isinstance(event.get(name), bool) for name in ("ts", "dur")
+    )
+
+
+def _is_step(event: Mapping[str, Any]) -> bool:
+    return event.get("cat") in ("user_annotation", "cpu_op")
+
+
+def _span(event: Mapping[str, Any]) -> Span:
+    return float(event["ts"]), float(event["ts"]) + float(event["dur"])
+
+
+def _union(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans joined where they overlap, in order."""
+    joined: list[Span] = []
+    for start, stop in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(stop, joined[-1][1])
+        else:
+            joined.append((start, stop))
+    return joined
+
+
+def _length(spans: Iterable[Span]) -> float:
+    return sum(stop - start for start, stop in spans)

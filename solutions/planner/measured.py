@@ -1,0 +1,209 @@
+"""A measured run beside its plan: which term of the step time is off, and what that means for other layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from .constants import WITHOUT_OVERLAP
+from .plan import Plan
+from .shapes import Layout
+
+TERMS = {  # what a profile can tell apart, and the parts of the planner's step time in it
+    "compute": ("compute", "recompute", "stragglers", "optimizer"),
+    "tensor_parallel": ("tensor_parallel",),
+    "context_parallel": ("context_parallel",),
+    "expert_parallel": ("expert_parallel",),
+    "data_parallel": ("data_parallel",),
+    "pipeline": ("pipeline_parallel", "bubble"),
+}
+COMMUNICATION = ("tensor_parallel", "context_parallel", "expert_parallel", "data_parallel")
+MOVING = ("activations", "working", "logits", "gathered", "update")  # buckets that change within a step
+MEMORY_KINDS = ("allocated", "reserved", "nvidia-smi")
+SIMILAR = 0.15  # relative difference that is not worth a remark: about the median error of unseen runs, times two
+SMALL = 0.02  # of the step time
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run reports, in seconds and bytes. `terms` holds exposed seconds by name of TERMS."""
+
+    step_s: float | None = None
+    terms: Mapping[str, float] = field(default_factory=dict)
+    memory_bytes: float | None = None
+    memory_kind: str = "allocated"
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term of the step time: predicted, measured, and, for communication, the time without any overlap."""
+
+    name: str
+    predicted_s: float
+    measured_s: float
+    whole_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What a measured run changes in the plans of other layouts.
+
+    `ratios` holds measured over predicted seconds of each known term; for communication, measured over unhidden seconds.
+    `rest` applies to all other terms, and `memory` to the memory that changes within a step.
+    """
+
+    ratios: Mapping[str, float]
+    rest: float = 1.0
+    memory: float = 1.0
+
+
+def without_overlap(layout: Layout) -> Layout:
+    """Return the layout on the same software with all communication exposed.
+
+    >>> without_overlap(Layout()).software
+    'megatron-2024 without overlap'
+    """
+    return replace(layout, software=layout.software.removesuffix(WITHOUT_OVERLAP) + WITHOUT_OVERLAP)
+
+
+def compared(plan: Plan, bare: Plan, run: Measured) -> tuple[Term, ...]:
+    """Compare the measured terms with a plan; `bare` is the plan of the same layout `without_overlap`.
+
+    Units:   seconds.
+    Raises:  ValueError if the terms add up to more than the step time, or a term is unknown.
+
+    >>> from .judging import Batch, Cluster, named_model, plan
+    >>> layout, run = Layout(tp=2, dp=32), Measured(12.0, {"data_parallel": 2.0})
+    >>> case = [plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), each, Batch(512, 8192))
+    ...         for each in (layout, without_overlap(layout))]
+    >>> [term.name for term in compared(*case, run)], compared(*case, run)[0].whole_s > 0
+    (['data_parallel', 'rest'], True)
+    """
+    if unknown := [name for name in run.terms if name not in TERMS]:
+        raise ValueError(f"unknown terms of the step time: {', '.join(unknown)}; known: {', '.join(TERMS)}")
+    terms = [
+        Term(name, _seconds(plan, name), seconds, _seconds(bare, name) if name in COMMUNICATION else 0.0)
+        for name, seconds in run.terms.items()
+    ]
+    if run.step_s is None:
+        return tuple(terms)
+    left = run.step_s - sum(run.terms.values())
+    if left < -SMALL * run.step_s:
+        raise ValueError(
+            f"the terms add up to {sum(run.terms.values()):.4g} s, more than the step time of {run.step_s:.4g} s"
+        )
+    others = sum(_seconds(plan, name) for name in TERMS if name not in run.terms)
+    if others and len(run.terms) < len(TERMS):
+        terms.append(Term("rest" if terms else "step", others, max(0.0, left)))
+    return tuple(terms)
+
+
+def _seconds(plan: Plan, term: str) -> float:
+    return sum(plan.step[part] for part in TERMS[term])
+
+
+def correction(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Correction:
+    """Derive from a measured run what other layouts of the same model, cluster and software will probably show.
+
+    Exposed communication is carried over as a share of the time that it takes without overlap, everything else as a ratio
+    to the prediction. A step time alone scales all terms alike.
+    """
+    ratios = {term.name: term.measured_s / (term.whole_s or term.predicted_s)
+              for term in terms if term.name in TERMS and (term.whole_s or term.predicted_s)}  # fmt: skip
+    rest = next((term.measured_s / term.predicted_s for term in terms if term.name in ("rest", "step")), 1.0)
+    return Correction(ratios, rest, _memory_ratio(plan, run))
+
+
+def corrected(plan: Plan, bare: Plan, change: Correction) -> Plan:
+    """Return the plan of another layout, with the correction of a measured run.
+
+    >>> from .judging import Batch, Cluster, named_model, plan
+    >>> made = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> round(corrected(made, made, Correction({}, rest=1.5)).step_s / made.step_s, 3)
+    1.5
+    """
+    if not plan.step:
+        return plan
+    step = dict(plan.step)
+    for name, parts in TERMS.items():
+        for part in parts:
+            if name not in change.ratios:
+                step[part] *= change.rest
+            else:
+                step[part] = change.ratios[name] * (bare if name in COMMUNICATION else plan).step[part]
+    memory = {name: size * (change.memory if name in MOVING else 1.0) for name, size in plan.memory.items()}
+    return replace(plan, step=step, memory=memory)
+
+
+def counted_memory(plan: Plan, kind: str) -> float:
+    """Peak memory as a tool counts it: PyTorch's counters omit the CUDA context, and allocated memory omits the cache.
+
+    Units:   bytes.
+    """
+    context = 0.0 if kind == "nvidia-smi" else plan.memory["context"]
+    cached = 0.0 if kind == "allocated" else plan.cache_bytes
+    return plan.memory_bytes - context + cached
+
+
+def _memory_ratio(plan: Plan, run: Measured) -> float:
+    if run.memory_bytes is None:
+        return 1.0
+    moving = sum(plan.memory[name] for name in MOVING)
+    fixed = counted_memory(plan, run.memory_kind) - moving
+    return (run.memory_bytes - fixed) / moving if run.memory_bytes > fixed and moving else 1.0
+
+
+def remarks(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Iterator[str]:
+    """Explain each term that is off by more than a plan usually is, and the memory likewise."""
+    step = run.step_s or plan.step_s
+    for term in terms:
+        apart = term.measured_s - term.predicted_s
+        if abs(apart) > max(SMALL * step, SIMILAR * term.predicted_s):
+            yield _remark(term)
+    if run.memory_bytes is not None:
+        yield from _memory_remarks(plan, run.memory_bytes, run.memory_kind)
+
+
+def _remark(term: Term) -> str:
+    name, more = term.name.replace("_", " "), term.measured_s > term.predicted_s
+    times = f"{term.measured_s / term.predicted_s:.2g} times" if term.predicted_s else "more than"
+    seen = f"{term.measured_s:.3g} s, {times} the predicted {term.predicted_s:.3g} s"
+    if term.name == "step":
+        return f"the step takes {seen}; a profile, or seconds by term, would show which term is off"
+    if term.name == "rest":
+        return f"all other terms together take {seen}"
+    if term.name == "compute":
+        why = (
+            "compare the clock rate under load, the kernels (fused or eager, attention) and gaps between launches"
+            if more else "your kernels are better than those that the planner assumes"
+        )  # fmt: skip
+        return f"compute takes {seen}: {why}"
+    if term.name == "pipeline":
+        why = (
+            "look for stages of unequal length and exposed sends" if more else "your schedule hides more than this one"
+        )
+        return f"pipeline bubble and sends take {seen}: {why}"
+    if not term.whole_s:
+        return f"{name} communication takes {term.measured_s:.3g} s, but this layout needs none: check the layout and the names of the groups"
+    share = term.measured_s / term.whole_s
+    if share > 1 + SIMILAR:
+        why = f"even without overlap it should take {term.whole_s:.3g} s, so the links reach {1 / share:.0%} of the expected bandwidth"
+    elif more and share > 1 - SIMILAR:
+        why = f"it takes {term.whole_s:.3g} s without overlap, so nothing is hidden"
+    else:
+        why = f"{1 - share:.0%} of its {term.whole_s:.3g} s are hidden, where overlap should hide {1 - term.predicted_s / term.whole_s:.0%}"
+    return f"your exposed {name} communication takes {seen}: {why}"
+
+
+def _memory_remarks(plan: Plan, seen: float, kind: str) -> Iterator[str]:
+    expected = counted_memory(plan, kind)
+    moving = sum(plan.memory[name] for name in MOVING)
+    if abs(seen - expected) <= SIMILAR * expected:
+        return
+    words = f"peak memory ({kind}) is {seen / 1e9:.1f} GB, and {expected / 1e9:.1f} GB were predicted"
+    if seen < expected - moving:
+        yield f"{words}: that is less than model states and context alone; check ZeRO, TP, PP and the number of GPUs"
+    elif seen < expected:
+        yield f"{words}: activations and temporary tensors take {(seen - expected + moving) / moving:.2g} times the prediction; check recomputation and micro-batch size"
+    else:
+        yield f"{words}: look for gradients or weights that are not sharded, logits in FP32, and fragmentation (reserved minus allocated)"

@@ -1,0 +1,52 @@
+"""Pieces of the model that the GPUs of a pipeline stage hold, under each schedule."""
+
+from __future__ import annotations
+
+from .shapes import V_SHAPED, Layout
+
+
+def held_pieces(layout: Layout, stage: int) -> tuple[tuple[int, int], ...]:
+    """The pieces of the model that a GPU of a stage holds: each with its number and the number of all pieces.
+
+    A V-shaped schedule folds twice as many pieces as stages, and DualPipe holds a stage of each direction.
+
+    Source:  Qi et al. 2024, arXiv:2405.15362, section 4 (V); DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.1 (DualPipe).
+
+    >>> held_pieces(Layout(pp=4, schedule="dualpipev"), 0), held_pieces(Layout(pp=4, schedule="dualpipe"), 1)
+    (((0, 8), (7, 8)), ((1, 4), (2, 4)))
+    """
+    require_stage(layout, stage)
+    if layout.pp > 1 and layout.schedule in V_SHAPED:
+        return (stage, 2 * layout.pp), (2 * layout.pp - 1 - stage, 2 * layout.pp)
+    if directions(layout) == 2:
+        return (stage, layout.pp), (layout.pp - 1 - stage, layout.pp)
+    return ((stage, layout.pp),)
+
+
+def directions(layout: Layout) -> int:
+    """Directions in which micro-batches pass a GPU, each with a stage of its own: 2 in DualPipe.
+
+    >>> directions(Layout(pp=4, schedule="dualpipe")), directions(Layout(pp=4))
+    (2, 1)
+    """
+    return 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1
+
+
+def holds_output(layout: Layout, stage: int) -> bool:
+    """Whether a GPU of a stage computes the output layer and the loss.
+
+    >>> [holds_output(Layout(pp=2, schedule=schedule), 0) for schedule in ("1f1b", "zb-v")]
+    [False, True]
+    """
+    return any(piece == count - 1 for piece, count in held_pieces(layout, stage))
+
+
+def require_stage(layout: Layout, stage: int) -> None:
+    """Check the number of a stage.
+
+    Raises:  ValueError for a number that the pipeline lacks.
+
+    >>> require_stage(Layout(pp=2), 1)
+    """
+    if isinstance(stage, bool) or stage not in range(layout.pp):
+        raise ValueError(f"stage must be a whole number from 0 to {layout.pp - 1}, not {stage!r}")

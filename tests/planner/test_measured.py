@@ -1,0 +1,133 @@
+"""plan --measured: a run of one's own beside its plan, and other plans corrected by it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import run
+from shardwise.errors import ShardwiseError
+from shardwise_bank.planning.trace import read_trace
+from solutions.planner.measured import TERMS
+from solutions.planner.shapes import Layout
+
+RUN = {
+    "model": "llama3-8b",
+    "cluster": "h100-64",
+    "layout": {"tp": 2, "dp": 32},
+    "batch": {"global_batch": 512, "sequence": 8192},
+}
+
+
+def kernel(name: str, start: float, length: float, **details: Any) -> dict[str, Any]:
+    return {"ph": "X", "cat": "kernel", "name": name, "ts": start, "dur": length, "args": details}
+
+
+def step(number: int, start: float, length: float) -> dict[str, Any]:
+    return {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "ts": start, "dur": length}
+
+
+def written(path: Path, events: list[dict[str, Any]]) -> Path:
+    text = json.dumps({"schemaVersion": 1, "traceEvents": [{"ph": "M", "name": "process_name"}, *events]}).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+def test_a_trace_gives_the_seconds_in_which_no_compute_kernel_runs(tmp_path: Path) -> None:
+    events = [
+        step(3, 0, 10e6),
+        step(4, 10e6, 10e6),
+        kernel("ampere_gemm", 0, 6e6),
+        kernel("flash_fwd", 5e6, 3e6),  # compute covers 0 to 8
+        kernel("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL", 7e6, 2e6, **{"Process Group Description": "mesh_dp_shard"}),
+        kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 8.5e6, 1e6, **{"Process Group Description": "TENSOR_MODEL_PARALLEL_GROUP"}),
+        kernel("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 12e6, 4e6),
+        kernel("deep_ep::internode::dispatch", 16e6, 1e6),
+        kernel("gemm", 25e6, 5e6),  # after the last step
+    ]  # fmt: skip
+    seen = read_trace(written(tmp_path / "rank0.json.gz", events), Layout(tp=2, pp=2, ep=2, dp=4))
+    assert seen.step_s == 10
+    assert seen.terms["compute"] == 8 / 2
+    assert seen.terms["data_parallel"] == 1 / 2  # 8 to 9
+    assert seen.terms["tensor_parallel"] == 0.5 / 2  # 9 to 9.5
+    assert seen.terms["expert_parallel"] == 1 / 2
+    assert seen.terms["pipeline"] == (4 + 5.5) / 2  # sends, and all time without kernels
+    assert sum(seen.terms.values()) == pytest.approx(seen.step_s)
+    assert set(seen.terms) <= set(TERMS)
+
+
+def test_a_collective_without_a_named_group_belongs_to_the_only_axis_of_its_size(tmp_path: Path) -> None:
+    events = [step(1, 0, 8e6), kernel("gemm", 0, 4e6), kernel("ncclDevKernel_AllGather", 4e6, 1e6, **{"Group size": 8})]
+    assert read_trace(written(tmp_path / "a.json", events), Layout(tp=8, dp=4)).terms["tensor_parallel"] == 1
+    assert read_trace(written(tmp_path / "b.json", events), Layout(tp=2, dp=8)).terms["data_parallel"] == 1
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [([kernel("gemm", 0, 1)], "Call profiler.step"), ([step(1, 0, 10)], "ProfilerActivity.CUDA"), ([{"ph": "X", "ts": "0"}], "cannot find a step")],
+)  # fmt: skip
+def test_a_trace_that_lacks_something_says_how_to_record_it(tmp_path: Path, events: list[Any], words: str) -> None:
+    with pytest.raises(ShardwiseError, match=words):
+        read_trace(written(tmp_path / "t.json", events), Layout())
+
+
+def measured(tmp_path: Path, figures: dict[str, Any], *options: str, code: int = 0) -> str:
+    path = tmp_path / "step.json"
+    path.write_text(json.dumps(figures), "utf-8")
+    return " ".join(run("plan", "--measured", path, *options, code=code).split())
+
+
+def predicted(tp: int) -> dict[str, Any]:
+    words = ("--model", "llama3-8b", "--cluster", "h100-64", "--tp", tp, "--global-batch", 512, "--json")
+    return dict(json.loads(run("plan", *words)))
+
+
+def test_communication_that_nothing_hides_is_named_with_the_bandwidth_that_the_links_reach(tmp_path: Path) -> None:
+    found = json.loads(measured(tmp_path, {**RUN, "step_s": 9.0, "terms": {"data_parallel": 0.159}}, "--json"))
+    term, rest = found["measured"]["terms"]
+    assert term["measured_s"] > 3 * term["predicted_s"]
+    assert term["whole_s"] == pytest.approx(0.159, rel=0.2)
+    assert rest["name"] == "rest"
+    assert "so the links reach" in measured(tmp_path, {**RUN, "terms": {"data_parallel": 0.5}})
+
+
+def test_another_layout_is_corrected_by_the_measured_one(tmp_path: Path) -> None:
+    own, other = predicted(2), predicted(4)
+    found = json.loads(measured(tmp_path, {**RUN, "step_s": 1.5 * own["step_s"]}, "--tp", "4", "--json"))
+    assert found["layout"]["dp"] == 16
+    assert found["step_s"] == pytest.approx(1.5 * other["step_s"])
+
+
+def test_a_search_ranks_and_filters_by_the_measured_run(tmp_path: Path) -> None:
+    own = predicted(2)
+    figures = {**RUN, "step_s": 1.5 * own["step_s"], "memory": "60 GB"}
+    found = json.loads(measured(tmp_path, figures, "--search", "--json", "--top", "9999"))["layouts"]
+    assert all(each["memory_bytes"] <= each["room_bytes"] for each in found)
+    (same,) = [each for each in found if each["layout"] == own["layout"]]
+    assert same["step_s"] == pytest.approx(figures["step_s"])
+    assert same["memory_bytes"] > own["memory_bytes"]
+
+
+@pytest.mark.parametrize(
+    ("figures", "words"),
+    [
+        ({}, "expected step_s"),
+        ({"step": 3}, "unknown 'step'"),
+        ({"step_s": -1, "memory": 66, "memory_kind": "rss"}, 'memory_kind must be one of allocated, reserved, nvidia-smi'),
+        ({"step_s": "fast"}, "step_s"),
+        ({"terms": {"nccl": 1}}, "terms must be seconds by name"),
+        ({"step_s": 1, "terms": {"compute": 5}}, "more than the step time"),
+        ({"trace": "missing.json"}, "cannot read this trace"),
+    ],
+)  # fmt: skip
+def test_wrong_figures_are_named_with_what_was_expected(tmp_path: Path, figures: dict[str, Any], words: str) -> None:
+    assert words in measured(tmp_path, figures, "--model", "llama3-8b", "--cluster", "h100-64", "--tp", "2", code=2)
+
+
+def test_a_search_needs_the_layout_of_the_measured_run(tmp_path: Path) -> None:
+    words = measured(tmp_path, {"step_s": 9}, "--model", "llama3-8b", "--cluster", "h100-64", "--search", code=2)
+    assert 'Add it as "layout"' in words

@@ -1,0 +1,113 @@
+"""Ring loops, packed documents, splits of one long sequence, and a split MLP: references against played and counted ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solutions.oracles.tensor_and_context import context_parallel as ringed
+from solutions.oracles.tensor_and_context import enough_tokens as timed
+from solutions.oracles.tensor_and_context import packed_documents as dealt
+from solutions.oracles.tensor_and_context import parallel_mlp as without
+from solutions.oracles.tensor_and_context import ring_loop as whole
+from solutions.oracles.tensor_and_context import ulysses_beside_ring as followed
+from solutions.tensor_and_context import (
+    context_parallel,
+    enough_tokens,
+    packed_documents,
+    parallel_mlp,
+    ring_loop,
+    ulysses_beside_ring,
+)
+
+LAYER: dict[str, Any] = {
+    "hidden": 8192,
+    "layer_parameters": 855_638_016,
+    "flop_per_s": 1.5e15,
+    "bandwidth_bytes_per_s": 9e11,
+}
+SEQUENCE: dict[str, Any] = {"tokens": 262144, "hidden": 8192, "heads": 64, "kv_heads": 8, "state_bytes": 160e9}
+
+
+@given(st.data(), st.sampled_from([1, 2, 4, 8]), st.sampled_from([0.5, 1, 400]))
+def test_the_ring_loop_gives_the_softmax_of_what_has_arrived(data: st.DataObject, cp: int, scale: float) -> None:
+    digits = st.lists(st.integers(0, 9), min_size=8, max_size=8).map(lambda raw: " ".join(map(str, raw)))
+    case: dict[str, Any] = {
+        "scores": data.draw(digits), "values": data.draw(digits), "cp": cp, "scale": scale,
+        "rank": data.draw(st.integers(0, cp - 1)), "hops": data.draw(st.integers(1, cp)),
+    }  # fmt: skip
+    assert ring_loop.ring_output(**case) == pytest.approx(whole.ring_output(**case), rel=1e-9)
+
+
+def test_a_ring_refuses_chunks_that_are_not_even() -> None:
+    with pytest.raises(ValueError, match="must divide 3 scores and 3 values"):
+        ring_loop.ring_output(scores="1 2 3", values="1 2 3", cp=2, rank=0, hops=1, scale=1)
+    with pytest.raises(ValueError, match="at most 2 hops"):
+        ring_loop.ring_output(scores="1 2", values="1 2", cp=2, rank=0, hops=3, scale=1)
+
+
+@given(cp=st.sampled_from([1, 2, 4, 8]), long_chunks=st.integers(1, 16), pieces=st.sampled_from([1, 2, 8]))
+def test_the_busiest_rank_is_the_one_that_has_the_long_document(cp: int, long_chunks: int, pieces: int) -> None:
+    chunk = 64
+    case = {
+        "tokens": 2 * cp * chunk, "cp": cp, "long_tokens": min(long_chunks, 2 * cp) * chunk, "short_tokens": chunk // pieces,
+    }  # fmt: skip
+    factor = packed_documents.document_imbalance(**case)
+    assert factor == pytest.approx(dealt.document_imbalance(**case))
+    assert 1 <= factor <= cp or factor == pytest.approx(1)
+
+
+def test_documents_that_end_within_a_chunk_are_refused() -> None:
+    for long_tokens, short_tokens in [(100, 16), (64, 48), (2048, 16)]:
+        with pytest.raises(ValueError, match="documents must fill whole chunks"):
+            packed_documents.document_imbalance(tokens=512, cp=4, long_tokens=long_tokens, short_tokens=short_tokens)
+
+
+@given(each=st.integers(6, 13).map(lambda power: 1 << power), gpus=st.sampled_from([2, 8, 64]))
+def test_fsdp_needs_most_tokens_and_both_together_fewer(each: int, gpus: int) -> None:
+    case = {"tokens": each * gpus, "gpus": gpus, **LAYER}
+    word = enough_tokens.sharding_that_hides(**case)
+    assert word == timed.sharding_that_hides(**case)
+    more = enough_tokens.sharding_that_hides(**{**case, "tokens": 2 * case["tokens"]})
+    order = ["neither", "both", "FSDP"]
+    assert order.index(more) >= order.index(word)
+
+
+@given(*(st.sampled_from([1, 2, 4, 8, 16]) for _ in range(3)))
+def test_a_long_sequence_is_split_as_its_values_are_sent(tp: int, ulysses: int, ring: int) -> None:
+    case = {**SEQUENCE, "tp": tp, "ulysses": ulysses, "ring": ring}
+    split = ulysses_beside_ring.long_sequence_split(**case)
+    assert split == pytest.approx(followed.long_sequence_split(**case))
+    if tp * ulysses <= 4:
+        assert ulysses_beside_ring.long_sequence_split(**{**case, "ring": 2 * ring})["exposed_bytes"] == pytest.approx(
+            split["exposed_bytes"] / 2
+        )
+
+
+numbers = st.lists(st.integers(-5, 5), min_size=8, max_size=8).map(lambda raw: " ".join(map(str, raw)))
+
+
+@given(numbers, numbers, st.sampled_from([1, 2, 4, 8]), st.sampled_from([-1.5, 0.0, 2.0]), st.floats(-2, 2))
+def test_the_parts_of_a_split_mlp_are_what_is_missing_without_a_rank(
+    up: str, down: str, tp: int, x: float, upstream: float
+) -> None:
+    case: dict[str, Any] = {"up": up, "down": down, "tp": tp, "x": x, "upstream": upstream, "bias": 3.0, "rank": tp - 1}
+    found = parallel_mlp.mlp_on_ranks(**case)
+    assert found == pytest.approx(without.mlp_on_ranks(**case))
+    assert found[1] == pytest.approx(parallel_mlp.mlp_on_ranks(**{**case, "tp": 1, "rank": 0})[1])  # one bias
+
+
+def test_a_split_mlp_refuses_parts_that_are_not_even() -> None:
+    with pytest.raises(ValueError, match="must divide 3 columns and 3 rows"):
+        parallel_mlp.mlp_on_ranks(x=1.0, up="1 2 3", down="1 2 3", bias=0.0, upstream=1.0, tp=2, rank=0)
+
+
+@given(st.floats(1e14, 1e15), st.floats(1e10, 1e12), st.sampled_from([2, 4, 8]), st.sampled_from([1.0, 2.0, 3.0, 4.0]))
+def test_gradients_on_the_ring_decide_which_pass_is_exposed(flop: float, link: float, heads: int, width: float) -> None:
+    case: dict[str, Any] = {"flop_per_s": flop, "bandwidth_bytes_per_s": link, "heads": heads, "kv_heads": 2}
+    tokens = context_parallel.tokens_to_hide_both_rings(**case, bytes_per_gradient=width)
+    assert tokens == pytest.approx(ringed.tokens_to_hide_both_rings(**case, bytes_per_gradient=width))
+    assert (tokens > context_parallel.tokens_to_hide_hops(**case) * 1.0001) == (width > 3)
