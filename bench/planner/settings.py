@@ -150,7 +150,7 @@ def _sharding(row: Run, assumed: list[str]) -> tuple[int, int | None]:
     if "assumed" in words:
         assumed.append(f"ZeRO-{words[4]}" if words.startswith("zero") else words)
     group = None
-    if found := re.search(r"over (\d+) gpus|each group of (\d+) gpus|\((\d+)-way fsdp", words):
+    if found := re.search(r"over (\d+) (?:gpus|chips)|each group of (\d+) gpus|\((\d+)-way fsdp", words):
         group = int(next(filter(None, found.groups())))
     if "hsdp" in words or "inside a node" in words:
         return 3, row.chips_per_node or NODE

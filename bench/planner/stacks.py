@@ -8,6 +8,13 @@ from .runs import Run
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("chip tpu",), "xla"),
     (("simumax",), "megatron-sync-2026"),
+    (("nemo automodel", "torch.compile"), "fsdp-compiled"),
+    (("nemo automodel",), "nemo-automodel-2025"),
+    (("primus",), "primus-2025"),
+    (("olmo-core",), "olmo-core-2025"),
+    (("axolotl",), "axolotl-fsdp-2025"),
+    (("deepspeed zero-3 2025",), "deepspeed-zero3-2025"),
+    (("maxtext gpu",), "maxtext-gpu-2025"),
     (("nanotron", "sharding none"), "nanotron-ddp-2025"),
     (("nanotron",), "nanotron-2025"),
     (("maxtext",), "xla"),

@@ -123,7 +123,8 @@ def fast_link_bytes_per_s(*, accelerator: str) -> int:
     (450000000000, 200000000000)
     """
     card = _known(_cards()["accelerators"], accelerator, "accelerator")
-    return _figure("accelerators", accelerator, "ici" if "ici" in card else "nvlink") // 2
+    link = next((name for name in ("ici", "fabric") if name in card), "nvlink")
+    return _figure("accelerators", accelerator, link) // 2
 
 
 def host_link_bytes_per_s(*, accelerator: str) -> int:

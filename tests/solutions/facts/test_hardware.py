@@ -23,6 +23,7 @@ UNITS = {
     "hbm": "GB/s",
     "nvlink": "GB/s",
     "ici": "GB/s",
+    "fabric": "GB/s",
     "power": "W",
     "rate": "Gbit/s",
     "host_link": "GB/s",
