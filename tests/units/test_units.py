@@ -50,6 +50,8 @@ def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
         ("64-way", "1", 64),
         ("24:1", "1", 24),
         ("75833 pfs-days", "PFLOP/s*day", 75833 * 8.64e19),
+        ("3640 petaFLOP-days", "PFLOP/s*day", 3640 * 8.64e19),
+        ("3640 PF-days", "PFLOP/s*day", 3640 * 8.64e19),
         ("8 gradient accumulation steps", "step", 8),
         ("24 micro-batches", "step", 24),
         ("12 samples/s", "seq/s", 12),
