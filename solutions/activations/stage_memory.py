@@ -74,7 +74,7 @@ def smallest_virtual_stages(*, stages: int, stage_layers: int, plain_bytes: floa
     require_counts(stages=stages, stage_layers=stage_layers)
     require_positive(plain_bytes=plain_bytes, room_bytes=room_bytes)
     for virtual_stages in range(2, stage_layers + 1):
-        factor = interleaving_memory_factor(stages=stages, virtual_stages=virtual_stages)
-        if stage_layers % virtual_stages == 0 and plain_bytes * factor <= room_bytes:
+        chunks = stages * virtual_stages
+        if stage_layers % virtual_stages == 0 and plain_bytes * (chunks + stages - 1) <= room_bytes * chunks:
             return virtual_stages
     raise ValueError("no interleaving fits")
