@@ -387,7 +387,7 @@ def said(slug: str, answer: str) -> str:
     [
         ("overhead-formula", "2.6667*d*F*(t-1)/(W*B)", "Is `2.6667` rounded?"),
         ("bytes-per-gpu-formula", "12*M*((N-1)/N)^1.0001", "Is `1.0001` rounded?"),
-        ("area-formula", "0.55*P*(S-w)+31/60*P*w+0.05*P", "Your formula is the correct one plus `P/20`."),
+        ("area-formula", "0.55*P*(S-w)+2/3*P*w+0.05*P", "Your formula is the correct one plus `P/20`."),
         ("waste-at-the-best-interval", "1.41*sqrt(C/M)+R/M", "Is `1.41` rounded?"),
         ("overhead-formula", "801/300*d*F*(t-1)/(W*B)", "Your formula is 801/800 times the correct one."),
         ("waste-at-the-best-interval", "sqrt(2*C/M)+R/(M-1)", "belongs"),
