@@ -14,7 +14,7 @@ def mixture_layer_weights(
 
     Units:   every argument is a count.
     Raises:  ValueError if an argument is not positive.
-    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 2.1; norms are left out.
+    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 2.1; without norms.
 
     >>> round(mixture_layer_weights(attention_weights=187107328, hidden=7168, expert_ffn_hidden=2048,
     ...                             experts=256, shared_experts=1) / 1e9, 2)
@@ -37,7 +37,7 @@ def mixture_parameters(
 
     Units:   layer_weights (W) are those of a layer with experts; every argument is a count.
     Raises:  ValueError if a count is below 1 or there are not more layers than dense ones.
-    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 4.2: 671 billion, norms and the MTP module left out here.
+    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 4.2: 671 billion, without norms and the MTP module.
 
     >>> round(mixture_parameters(layer_weights=11507268608, attention_weights=187107328, layers=61, dense_layers=3,
     ...                          hidden=7168, ffn_hidden=18432, vocabulary=129280) / 1e9)
