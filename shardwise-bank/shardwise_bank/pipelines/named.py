@@ -148,6 +148,9 @@ def _split(pipeline: Pipeline, times: int) -> Schedule:
 def dualpipe(pipeline: Pipeline) -> Schedule:
     """Run micro-batches from both ends, each forward next to a backward of the other direction wherever there is one.
 
+    The simulator runs a pair's forward first and passes its result on at once, so the bubble is shorter than the authors'
+    (p/2 - 1)(F&B + B - 3W), whose pairs end all at once: half of it if forward, B and W take equally long.
+
     Source: DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.1, figure 5; deepseek-ai/DualPipe, dualpipe/dualpipe.py.
     """
     stages, half = pipeline.stages, pipeline.micro_batches // 2
