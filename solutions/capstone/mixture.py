@@ -130,8 +130,9 @@ def two_rate_seconds(
     ...                  value_dim=4e6, gpus=1, weight_flop_per_s=600e12, attention_flop_per_s=400e12)
     1.0
     """
-    require_positive(active_parameters=active_parameters, score_dim=score_dim, value_dim=value_dim)
+    require_positive(active_parameters=active_parameters)
     require_counts(tokens=tokens, layers=layers, sequence_length=sequence_length, heads=heads, gpus=gpus)
+    require_counts(score_dim=score_dim, value_dim=value_dim)
     require_positive(weight_flop_per_s=weight_flop_per_s, attention_flop_per_s=attention_flop_per_s)
     with_weights = 6 * active_parameters
     core_attention = 6 * layers * sequence_length * heads * (score_dim + value_dim)
@@ -196,7 +197,7 @@ def dualpipe_peak_bytes(*, state_bytes: float, layer_bytes: float, layers: int, 
         bytes = states + (p + 1)·(L/p)·kept
 
     Units:   bytes of the states, and of one layer and micro-batch; counts. Result in bytes.
-    Raises:  ValueError if an argument is not positive.
+    Raises:  ValueError if an argument is not positive, or the number of stages is odd.
     Source:  DeepSeek-AI 2024, arXiv:2412.19437, Table 2: activations PP + 1.
 
     >>> dualpipe_peak_bytes(state_bytes=23e9, layer_bytes=0.6e9, layers=64, stages=16) / 1e9
@@ -204,5 +205,7 @@ def dualpipe_peak_bytes(*, state_bytes: float, layer_bytes: float, layers: int, 
     """
     require_positive(state_bytes=state_bytes, layer_bytes=layer_bytes)
     require_counts(layers=layers, stages=stages)
+    if stages % 2:
+        raise ValueError(f"DualPipe needs an even number of stages, not {stages}")
     in_flight = stages + 1
     return state_bytes + in_flight * layers / stages * layer_bytes

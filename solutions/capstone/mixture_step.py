@@ -59,7 +59,7 @@ def dualpipe_bubble_seconds(*, work_s: float, exchange_s: float, stages: int) ->
     In a pair F&B the exchange of one micro-batch hides behind the work of the other; a B alone waits for its own.
 
     Units:   work_s (t) and exchange_s (x): seconds of one micro-batch on one stage, both passes; an even count of stages.
-    Raises:  ValueError if an argument is not positive, stages is odd, or the exchange takes longer than the work.
+    Raises:  ValueError if an argument is not positive, stages is odd, or the exchange takes longer than two thirds of the work.
     Source:  DeepSeek-AI 2024, arXiv:2412.19437, Table 2.
 
     >>> dualpipe_bubble_seconds(work_s=3, exchange_s=2, stages=16)
@@ -104,11 +104,13 @@ def hidden_share(*, exchange_s: float, stages: int, micro_batches: int, exposed_
     Raises:  ValueError if an argument is not positive, DualPipe takes longer, or there are too few micro-batches.
     Source:  counting: dualpipe_step_seconds exposes p + 1 exchanges, and 1F1B all of them.
 
-    >>> hidden_share(exchange_s=0.05, stages=16, micro_batches=117, exposed_s=26, pipeline_s=18)
-    0.625
+    >>> hidden_share(exchange_s=0.05, stages=16, micro_batches=120, exposed_s=26, pipeline_s=18)
+    0.64375
     """
     require_positive(exchange_s=exchange_s, exposed_s=exposed_s, pipeline_s=pipeline_s)
     require_counts(stages=stages, micro_batches=micro_batches)
+    if stages % 2 or micro_batches % 2:
+        raise ValueError(f"DualPipe needs even numbers, not {stages} stages and {micro_batches} micro-batches")
     paired = micro_batches - stages - 1
     if paired < 1 or pipeline_s >= exposed_s:
         raise ValueError("DualPipe saves nothing: it needs pairs, and has to be the quicker one")
@@ -199,5 +201,5 @@ def _require_hidden(*, work_s: float, exchange_s: float, stages: int) -> None:
     require_counts(stages=stages)
     if stages % 2:
         raise ValueError(f"DualPipe needs an even number of stages, not {stages}")
-    if exchange_s > work_s:
-        raise ValueError("the exchange takes longer than the work that hides it")
+    if exchange_s > 2 / 3 * work_s:  # a forward pass alone waits longer than the rest of its pair computes
+        raise ValueError("the exchange takes longer than two thirds of the work that hides it")

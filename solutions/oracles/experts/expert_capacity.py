@@ -98,9 +98,8 @@ def best_swap(*, loads: Sequence[int], ep: int) -> str:
 def redundant_experts(*, loads: Sequence[int], limit: float) -> int:
     """Give the busiest copy's expert one more, until no copy is above the limit."""
     copies = [1] * len(loads)
-    while max(Fraction(load, held) for load, held in zip(loads, copies, strict=True)) * len(loads) > Fraction(
-        str(limit)
-    ) * sum(loads):
+    most = Fraction(limit).limit_denominator(10**6) * sum(loads) / len(loads)
+    while max(Fraction(load, held) for load, held in zip(loads, copies, strict=True)) > most:
         busiest = max(range(len(loads)), key=lambda expert: Fraction(loads[expert], copies[expert]))
         copies[busiest] += 1
     return sum(copies) - len(loads)

@@ -134,7 +134,7 @@ def handed_in(asked: Question, slips: dict[str, float] | None = None, digits: in
     given["fewer_stages"] = picked(asked, "fewer_stages", ("Yes" if fits else "No") + not_sharded)
     hides = n["sync"] / 1000 <= (n["compute"] + n["tp_wait"]) / n["micro_batches"]
     given["hidden_traffic"] = picked(asked, "hidden_traffic", "Yes, all of it" if hides else "No, a part")
-    is_power_more = n["half of the power"] > n["rent"] / (n["mfu"] + 1)
+    is_power_more = n["half of the power"] > n["rent"] * 0.5 / (n["mfu"] + 0.5)
     given["cheaper"] = picked(asked, "cheaper", "The one with the " + ("cheaper" if is_power_more else "higher"))
     given["axis_order"] = picked(asked, "axis_order", "Tensor", "Context", "Pipeline", "Data")
     return given | {"layer_formula": FORMULA, "review": wrong_statements(asked)}
