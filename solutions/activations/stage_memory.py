@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..facts.arguments import require_counts, require_not_negative, require_positive
-from ..pipeline.pipeline import in_flight, interleaving_memory_factor
+from ..pipeline.pipeline import in_flight
 
 
 def stage_bytes(
