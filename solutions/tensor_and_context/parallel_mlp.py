@@ -35,3 +35,39 @@ def mlp_on_ranks(
         parts.append(sum(max(0.0, x * columns[j]) * rows[j] for j in own))
         gradients.append(upstream * sum(columns[j] * rows[j] for j in own if x * columns[j] > 0))
     return parts[rank], sum(parts) + bias, gradients[rank], sum(gradients)
+
+
+def mlp_on_ranks_without(
+    *, x: float, up: str, down: str, bias: float, upstream: float, tp: int, rank: int, without: str
+) -> tuple[float, float, float, float]:
+    """Return what mlp_on_ranks gives if one of its rules is missing, as a student might forget it.
+
+        "step"          the gradient of max(0, z) is 1 everywhere        "upstream"   dy = 1
+        "contiguity"    rank r has the channels r, r + tp, ...           "sums"       a rank's parts are the results
+        "bias at last"  every rank adds the bias to its part, and the sum has it once
+
+    Units:   as in mlp_on_ranks. Results are numbers.
+    Raises:  ValueError as mlp_on_ranks, or for an unknown rule.
+    Source:  as in mlp_on_ranks.
+
+    >>> run = {"x": 2.0, "up": "1 -1 3 1", "down": "1 5 1 2", "bias": 10.0, "upstream": 1.0, "tp": 2, "rank": 0}
+    >>> mlp_on_ranks(**run), mlp_on_ranks_without(**run, without="step")
+    ((2.0, 22.0, 1.0, 6.0), (2.0, 22.0, -4.0, 1.0))
+    """
+    right = mlp_on_ranks(x=x, up=up, down=down, bias=bias, upstream=upstream, tp=tp, rank=rank)
+    columns, rows = [int(word) for word in up.split()], [int(word) for word in down.split()]
+    own = range(rank * len(rows) // tp, (rank + 1) * len(rows) // tp)
+    if without == "step":
+        products = [upstream * column * row for column, row in zip(columns, rows, strict=True)]
+        return right[0], right[1], sum(products[j] for j in own), sum(products)
+    if without == "upstream":
+        return mlp_on_ranks(x=x, up=up, down=down, bias=bias, upstream=1, tp=tp, rank=rank)
+    if without == "sums":
+        return right[0], right[0] + bias, right[2], right[2]
+    if without == "bias at last":
+        return right[0] + bias, right[1], right[2], right[3]
+    if without == "contiguity":
+        dealt = [j for first in range(tp) for j in range(first, len(rows), tp)]
+        up, down = " ".join(str(columns[j]) for j in dealt), " ".join(str(rows[j]) for j in dealt)
+        return mlp_on_ranks(x=x, up=up, down=down, bias=bias, upstream=upstream, tp=tp, rank=rank)
+    raise ValueError(f"unknown rule {without!r}")

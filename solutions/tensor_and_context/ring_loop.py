@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, inf
 
 from ..facts.arguments import require_counts, require_index, require_positive
@@ -47,3 +48,48 @@ def ring_output(*, scores: str, values: str, cp: int, rank: int, hops: int, scal
             weighted = weighted * kept + added * carried[place]
             highest = new_highest
     return weighted / total
+
+
+def ring_output_without(
+    *, scores: str, values: str, cp: int, rank: int, hops: int, scale: float, without: str
+) -> float:
+    """Return what the loop of ring attention gives if one of its rules is missing, as a student might forget it.
+
+        "mask"       chunks of later ranks count        "direction"   hop h has the chunk of rank + h
+        "rescaling"  l' = l + e^(s-m')                  "rescaling of blocks"   the same, with one maximum per block
+        "weights"    the mean of the blocks' outputs
+
+    Units:   as in ring_output. Result is a number.
+    Raises:  ValueError as ring_output, or for an unknown rule.
+    Source:  as in ring_output.
+
+    >>> run = {"scores": "0 0 0 0", "values": "1 3 5 7", "cp": 2, "rank": 0, "hops": 2, "scale": 1}
+    >>> ring_output(**run), ring_output_without(**run, without="mask")
+    (2.0, 4.0)
+    """
+    ring_output(scores=scores, values=values, cp=cp, rank=rank, hops=hops, scale=scale)
+    raw, carried = [scale * int(word) for word in scores.split()], [int(word) for word in values.split()]
+    chunk = len(raw) // cp
+    way = 1 if without == "direction" else -1
+    blocks = [(rank + way * hop) % cp for hop in range(hops)]
+    places = [range(block * chunk, (block + 1) * chunk) for block in blocks if block <= rank or without == "mask"]
+    if without in ("mask", "direction"):
+        return _softmax_mean(raw, carried, [place for block in places for place in block])
+    if without == "weights":
+        return sum(_softmax_mean(raw, carried, block) for block in places) / len(places)
+    if without not in ("rescaling", "rescaling of blocks"):
+        raise ValueError(f"unknown rule {without!r}")
+    if without == "rescaling":
+        places = [range(place, place + 1) for block in places for place in block]
+    highest, total, weighted = -inf, 0.0, 0.0
+    for block in places:
+        highest = max(highest, *(raw[place] for place in block))
+        total += sum(exp(raw[place] - highest) for place in block)
+        weighted += sum(exp(raw[place] - highest) * carried[place] for place in block)
+    return weighted / total
+
+
+def _softmax_mean(scores: Sequence[float], values: Sequence[float], places: Sequence[int]) -> float:
+    highest = max(scores[place] for place in places)
+    weights = [exp(scores[place] - highest) for place in places]
+    return sum(weight * values[place] for weight, place in zip(weights, places, strict=True)) / sum(weights)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import heapreplace
+
 
 def wave_efficiency(*, rows: int, columns: int, tile_rows: int, tile_columns: int, multiprocessors: int) -> float:
     """Cut the output into tiles, give each to the next multiprocessor, and count the elements that they could have computed."""
@@ -12,3 +14,17 @@ def wave_efficiency(*, rows: int, columns: int, tile_rows: int, tile_columns: in
             loads[given % multiprocessors] += 1
             given += 1
     return rows * columns / (max(loads) * multiprocessors * tile_rows * tile_columns)
+
+
+def fastest_rows(
+    *, a: int, b: int, c: int, d: int, columns: int, tile_rows: int, tile_columns: int, multiprocessors: int
+) -> int:
+    """Give each tile to the multiprocessor that is free first, and divide the rows by the time of the last."""
+    speeds: dict[int, float] = {}
+    for rows in (a, b, c, d):
+        busy_until = [0] * multiprocessors
+        for _ in range(0, rows, tile_rows):
+            for _ in range(0, columns, tile_columns):
+                heapreplace(busy_until, busy_until[0] + 1)
+        speeds[rows] = rows / max(busy_until)
+    return sorted(speeds, key=lambda rows: -speeds[rows])[0]

@@ -38,6 +38,15 @@ def test_waves_are_what_the_busiest_multiprocessor_computes(
     assert tiles.wave_efficiency(**case) <= 1
 
 
+@given(st.lists(counts, min_size=4, max_size=4), counts, st.sampled_from([1, 108, 132, 148]))
+def test_the_fastest_matmul_has_the_fullest_waves(rows: list[int], columns: int, sms: int) -> None:
+    gpu = {"columns": columns, "tile_rows": 128, "tile_columns": 256, "multiprocessors": sms}
+    case = dict(zip("abcd", rows, strict=True)) | gpu
+    full = {each: tiles.wave_efficiency(rows=each, **gpu) for each in rows}
+    assert full[tiles.fastest_rows(**case)] == pytest.approx(max(full.values()))
+    assert full[handed.fastest_rows(**case)] == pytest.approx(max(full.values()))
+
+
 @given(
     st.sampled_from([64, 128, 192]), st.sampled_from([64, 128]), st.sampled_from([4096, 8192, 16384]), st.floats(0.3, 1)
 )

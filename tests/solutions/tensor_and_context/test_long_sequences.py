@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log
 from typing import Any
 
 import pytest
@@ -111,3 +112,64 @@ def test_gradients_on_the_ring_decide_which_pass_is_exposed(flop: float, link: f
     tokens = context_parallel.tokens_to_hide_both_rings(**case, bytes_per_gradient=width)
     assert tokens == pytest.approx(ringed.tokens_to_hide_both_rings(**case, bytes_per_gradient=width))
     assert (tokens > context_parallel.tokens_to_hide_hops(**case) * 1.0001) == (width > 3)
+
+
+@pytest.mark.parametrize(
+    ("rule", "rank", "hops", "output"),
+    [
+        ("mask", 1, 3, (4 * 1 + 1 * 3 + 2 * 5) / 7),
+        ("direction", 2, 2, (2 * 5 + 4 * 1) / 6),  # ranks 2 and 0
+        ("direction", 0, 3, 1),  # ranks 1 and 2 are masked
+        ("rescaling", 1, 2, (1 * 3 + 1 * 1) / 2),  # the second key has a new maximum
+        ("rescaling of blocks", 1, 2, (1 * 3 + 1 * 1) / 2),
+        ("weights", 1, 2, (3 + 1) / 2),
+    ],
+)
+def test_a_ring_without_one_of_its_rules_gives_what_a_student_would_get(
+    rule: str, rank: int, hops: int, output: float
+) -> None:
+    """Three ranks have one key each, with the weights 4, 1 and 2 and the values 1, 3 and 5."""
+    case: dict[str, Any] = {"scores": "2 0 1", "values": "1 3 5", "cp": 3, "scale": log(2)}
+    found = ring_loop.ring_output_without(**case, rank=rank, hops=hops, without=rule)
+    assert found == pytest.approx(output)
+
+
+def test_a_running_maximum_per_block_is_not_one_per_key() -> None:
+    case: dict[str, Any] = {"scores": "0 1 2 3", "values": "1 2 3 4", "cp": 2, "rank": 1, "hops": 2, "scale": 100}
+    assert ring_loop.ring_output(**case) == 4
+    assert ring_loop.ring_output_without(**case, without="rescaling") == (3 + 4) / 2  # the first block is smaller
+    assert ring_loop.ring_output_without(**case, without="rescaling of blocks") == 4
+    case |= {"scores": "2 3 4 5", "hops": 1}
+    assert ring_loop.ring_output_without(**case, without="rescaling of blocks") == 4
+    with pytest.raises(ValueError, match="unknown rule 'softmax'"):
+        ring_loop.ring_output_without(**case, without="softmax")
+
+
+@pytest.mark.parametrize(
+    ("rule", "results"),
+    [
+        ("step", (24, 36, -7.5, 0.5)),
+        ("upstream", (24, 36, 12, 13)),
+        ("contiguity", (24, 36, 6, 6.5)),
+        ("sums", (24, 34, 6, 6)),
+        ("bias at last", (34, 36, 6, 6.5)),
+    ],
+)
+def test_an_mlp_without_one_of_its_rules_gives_what_a_student_would_get(rule: str, results: tuple[float, ...]) -> None:
+    """Two channels are active: 2 · 1 is rank 0's part of the output, and 6 · 4 that of rank 1."""
+    case: dict[str, Any] = {
+        "x": 2,
+        "up": "1 -5 3 -9",
+        "down": "1 -3 4 3",
+        "bias": 10,
+        "upstream": 0.5,
+        "tp": 2,
+        "rank": 1,
+    }
+    assert parallel_mlp.mlp_on_ranks(**case) == (24, 36, 6, 6.5)
+    if rule == "contiguity":
+        case |= {"up": "1 3 -5 -9", "down": "1 4 -3 3"}
+        assert parallel_mlp.mlp_on_ranks(**case) == (0, 36, 0, 6.5)
+    assert parallel_mlp.mlp_on_ranks_without(**case, without=rule) == results
+    with pytest.raises(ValueError, match="unknown rule 'relu'"):
+        parallel_mlp.mlp_on_ranks_without(**case, without="relu")
