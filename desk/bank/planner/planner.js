@@ -1,7 +1,7 @@
 // The planner: controls for a model, a cluster and a layout, with results from Python. Nothing is computed here.
 
 import { drawing, drawingStyle, html, LitElement, nothing, styles, Width } from "shardwise:desk";
-import { box, choice, slider, text } from "./controls.js";
+import { area, box, choice, file, slider, text } from "./controls.js";
 import { remarks, results } from "./results.js";
 import { CONTROLS_PX, GAP_PX, plannerStyle, WIDE_PX } from "./style.js";
 
@@ -34,6 +34,7 @@ const SHAPE = {
   expert_ffn_hidden: "expert width",
 };
 const OWN = "custom model";
+const CONFIGURED = "from a config.json";
 const STOPPED = "Python stopped before it could answer. Change a setting to try again.";
 const REST_MS = 150; // from the last change until the pipeline is drawn
 const QUIET_MS = 700; // from the last change until the result is read out
@@ -147,7 +148,8 @@ export class Planner extends LitElement {
   }
 
   get #model() {
-    return { ...this.shown.plan.model, ...(typeof this.asked.model === "object" ? this.asked.model : {}) };
+    const { model } = this.asked;
+    return { ...this.shown.plan.model, ...(typeof model === "object" && !model.config ? model : {}) };
   }
 
   get #cluster() {
@@ -169,6 +171,13 @@ export class Planner extends LitElement {
   #setShape(name, value) {
     const { name: _, ...shape } = this.#model;
     this.#set({ model: { ...shape, name: OWN, [name]: value } });
+  }
+
+  /** Plan the model of a Hugging Face configuration, with a layout that runs and fits. */
+  async #configure(config) {
+    if (!config.trim()) return;
+    this.#set({ model: { config }, layout: {} });
+    await this.#begin();
   }
 
   /** Replace the layout by one that runs and fits. */
@@ -246,13 +255,14 @@ export class Planner extends LitElement {
     const { choices } = this.given;
     const cluster = this.#cluster;
     const { batch, tokens, price } = this.asked;
-    const isOwn = typeof this.asked.model === "object";
-    const names = isOwn ? [...choices.model, OWN] : choices.model;
+    const { model } = this.asked;
+    const own = typeof model !== "object" ? "" : model.config ? CONFIGURED : OWN;
+    const names = own ? [...choices.model, own] : choices.model;
     return html`
       <fieldset>
         <legend>Run</legend>
         <div class="controls">
-          ${choice("model", names, isOwn ? OWN : this.shown.plan.model.name, (model) => model !== OWN && this.#set({ model }))}
+          ${choice("model", names, own || this.shown.plan.model.name, (name) => name !== own && this.#set({ model: name }))}
           ${choice("GPU type", choices.accelerator, cluster.accelerator, (accelerator) =>
             this.#set({ cluster: { accelerator, gpus: cluster.gpus } }),
           )}
@@ -262,6 +272,13 @@ export class Planner extends LitElement {
           ${text("training tokens", tokens, (value) => this.#set({ tokens: value === "" ? null : value }))}
           ${text("price per GPU-hour, $", price, (value) => this.#set({ price: value === "" ? null : value }))}
         </div>
+        <details>
+          <summary>Model from a config.json</summary>
+          <div class="controls">
+            ${file("Hugging Face config.json", (config) => this.#configure(config))}
+            ${area("or its text", (config) => this.#configure(config))}
+          </div>
+        </details>
         <details>
           <summary>Customise</summary>
           <div class="controls">
