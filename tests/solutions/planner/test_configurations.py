@@ -191,6 +191,13 @@ PUBLISHED = {
     "stablelm-2-1_6b": (1_644_515_328, {
         "hidden_size": 2048, "intermediate_size": 5632, "model_type": "stablelm", "num_attention_heads": 32, "num_hidden_layers": 24,
         "num_key_value_heads": 32, "partial_rotary_factor": 0.25, "use_qkv_bias": True, "vocab_size": 100352}),
+    "GLM-4-9B-0414": (9_400_279_040, {
+        "attention_bias": True, "head_dim": 128, "hidden_size": 4096, "intermediate_size": 13696, "max_position_embeddings": 32768, "model_type": "glm4",
+        "num_attention_heads": 32, "num_hidden_layers": 40, "num_key_value_heads": 2, "partial_rotary_factor": 0.5, "vocab_size": 151552}),
+    "pythia-1b": (1_011_781_632, {
+        "hidden_act": "gelu", "hidden_size": 2048, "intermediate_size": 8192, "max_position_embeddings": 2048, "model_type": "gpt_neox",
+        "num_attention_heads": 8, "num_hidden_layers": 16, "rotary_emb_base": 10000, "rotary_pct": 0.25, "tie_word_embeddings": False,
+        "use_parallel_residual": True, "vocab_size": 50304}),
 }  # fmt: skip
 
 
