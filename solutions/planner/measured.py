@@ -142,12 +142,15 @@ def counted_memory(plan: Plan, kind: str) -> float:
     """Peak memory as a tool counts it: PyTorch's counters omit the CUDA context, and allocated memory omits the cache.
 
     Units:   bytes.
+    Raises:  ValueError for a kind that is not in MEMORY_KINDS.
 
     >>> from .judging import Batch, Cluster, Layout, named_model, plan
     >>> made = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
     >>> counted_memory(made, "allocated") < made.memory_bytes <= counted_memory(made, "nvidia-smi")
     True
     """
+    if kind not in MEMORY_KINDS:
+        raise ValueError(f"unknown kind of memory {kind!r}; known: {', '.join(MEMORY_KINDS)}")
     context = 0.0 if kind == "nvidia-smi" else plan.memory["context"]
     cached = 0.0 if kind == "allocated" else plan.cache_bytes
     return plan.memory_bytes - context + cached

@@ -53,7 +53,9 @@ class MeasuredRun:
     def correct_search(self, found: SearchResult) -> SearchResult:
         """Return the layouts of a search corrected by the measured run: those that still fit, fastest first."""
         kept = ranked(
-            plan for plan in (corrected(each, self.change) for each in found.kept) if plan.memory_bytes <= found.room_bytes
+            plan
+            for plan in (corrected(each, self.change) for each in found.kept)
+            if plan.memory_bytes <= found.room_bytes
         )
         return SearchResult(kept, pareto(kept), found.room_bytes)
 
