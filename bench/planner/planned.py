@@ -121,7 +121,7 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         model = card
     cluster = _record(
         planner.Cluster, accelerator=joined.card, gpus=run.chips, gpus_per_node=joined.domain,
-        network_bytes_per_s=joined.network_bytes_per_s,
+        network_bytes_per_s=joined.network_bytes_per_s, rank_s=joined.rank_s,
     )  # fmt: skip
     dealt = _record(
         planner.Layout, tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
