@@ -34,34 +34,33 @@ class Card:
         require_positive(hbm_bytes_per_s=self.hbm_bytes_per_s, bf16_flop_per_s=self.bf16_flop_per_s,
                          attention_flop_per_s=self.attention_flop_per_s)  # fmt: skip
 
+    def add_to_tables(self, *, accelerator: str = "") -> str:
+        """Add the card to the tables of this process, and return the name under which the planner finds it.
 
-def add_card(card: Card, *, accelerator: str = "") -> str:
-    """Add a measured card to the tables of this process, and return the name under which the planner finds it.
+        Peaks, links and power come from the data sheets of `accelerator`. Without one, the measured products count as the peak,
+        and an MFU is relative to them; the fast links of a node with one GPU are never used.
 
-    Peaks, links and power come from the data sheets of `accelerator`. Without one, the measured products count as the peak,
-    and an MFU is relative to them; the fast links of a node with one GPU are never used.
-
-    Raises:  ValueError for an unknown accelerator, or a card without memory_bytes where no data sheet has it.
-    """
-    if not accelerator and not card.memory_bytes:
-        raise ValueError("memory_bytes is missing")
-    name = f"{accelerator or card.name}, measured"
-    sheet = dict(table("facts/hardware.yaml")["accelerators"][accelerator]) if accelerator else {}
-    peaks = {
-        form: hardware.peak_flop_per_s(accelerator=accelerator, number_format=form) if form in sheet else rate
-        for form, rate in zip(FORMATS, (card.bf16_flop_per_s, card.fp8_flop_per_s), strict=True)
-    }
-    table("facts/hardware.yaml")["accelerators"][name] = sheet | _figures(card, sheet, peaks)
-    share = card.attention_flop_per_s / peaks["bf16"] * (1 + constant("attention_length") / LENGTH)
-    known: dict[str, Any] = dict(chip(accelerator)) if accelerator else {"generation": UNKNOWN_GENERATION}
-    known |= {"matmul": card.bf16_flop_per_s / peaks["bf16"], "attention": share}
-    if card.fp8_flop_per_s:
-        known["fp8"] = card.fp8_flop_per_s / peaks["fp8"]
-    constants()["chips"][name] = known
-    links = table("planner/names.yaml")
-    usual = links[accelerator] if accelerator else {"node": card.gpus, "network": UNKNOWN_NETWORK}
-    links[name] = {**usual, "called": []}
-    return name
+        Raises:  ValueError for an unknown accelerator, or a card without memory_bytes where no data sheet has it.
+        """
+        if not accelerator and not self.memory_bytes:
+            raise ValueError("memory_bytes is missing")
+        name = f"{accelerator or self.name}, measured"
+        sheet = dict(table("facts/hardware.yaml")["accelerators"][accelerator]) if accelerator else {}
+        peaks = {
+            form: hardware.peak_flop_per_s(accelerator=accelerator, number_format=form) if form in sheet else rate
+            for form, rate in zip(FORMATS, (self.bf16_flop_per_s, self.fp8_flop_per_s), strict=True)
+        }
+        table("facts/hardware.yaml")["accelerators"][name] = sheet | _figures(self, sheet, peaks)
+        share = self.attention_flop_per_s / peaks["bf16"] * (1 + constant("attention_length") / LENGTH)
+        known: dict[str, Any] = dict(chip(accelerator)) if accelerator else {"generation": UNKNOWN_GENERATION}
+        known |= {"matmul": self.bf16_flop_per_s / peaks["bf16"], "attention": share}
+        if self.fp8_flop_per_s:
+            known["fp8"] = self.fp8_flop_per_s / peaks["fp8"]
+        constants()["chips"][name] = known
+        links = table("planner/names.yaml")
+        usual = links[accelerator] if accelerator else {"node": self.gpus, "network": UNKNOWN_NETWORK}
+        links[name] = {**usual, "called": []}
+        return name
 
 
 def _figures(card: Card, sheet: dict[str, Any], peaks: dict[str, float]) -> dict[str, Any]:

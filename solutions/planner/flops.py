@@ -45,12 +45,14 @@ def core_flop(model: Model, block: Block, *, sequence: int, causal: bool = False
         lightning:  4 · heads · k · v                   write and query the state
 
     Units:   sequence in tokens. Result in FLOP.
+    Raises:  ValueError if sequence is below 1.
     Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B; delta rule and Mamba-2: Megatron-LM,
              num_floating_point_operations (gdn_layer_flops, mamba_layer_flops); lightning: MiniMax 2025, arXiv:2501.08313, section 2.2.
 
     >>> core_flop(Model("m", 1, 64, 256, 4, 4, 1000), Block("window", span=128), sequence=4096)    # 128 keys for each token
     32768.0
     """
+    require_counts(sequence=sequence)
     if block.mixer == "none":
         return 0.0
     if block.mixer in RECURRENT:

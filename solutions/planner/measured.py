@@ -1,4 +1,4 @@
-"""A measured run beside its plan: which term of the step time is off, and what that means for other layouts."""
+"""A measured run compared with its plan: which term of the step time is off, and what that means for other layouts."""
 
 from __future__ import annotations
 
@@ -104,6 +104,12 @@ def correction(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Correction
 
     Exposed communication is carried over as a share of the time that it takes without overlap, everything else as a ratio
     to the prediction. A step time alone scales all terms alike.
+
+    >>> from .judging import Batch, Cluster, Layout, named_model, plan
+    >>> made = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> run = Measured(step_s=1.5 * made.step_s)
+    >>> round(correction(made, compared(made, run), run).rest, 3)
+    1.5
     """
     ratios = {term.name: term.measured_s / (term.whole_s or term.predicted_s)
               for term in terms if term.name in TERMS and (term.whole_s or term.predicted_s)}  # fmt: skip
@@ -136,7 +142,15 @@ def counted_memory(plan: Plan, kind: str) -> float:
     """Peak memory as a tool counts it: PyTorch's counters omit the CUDA context, and allocated memory omits the cache.
 
     Units:   bytes.
+    Raises:  ValueError for a kind that is not in MEMORY_KINDS.
+
+    >>> from .judging import Batch, Cluster, Layout, named_model, plan
+    >>> made = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> counted_memory(made, "allocated") < made.memory_bytes <= counted_memory(made, "nvidia-smi")
+    True
     """
+    if kind not in MEMORY_KINDS:
+        raise ValueError(f"unknown kind of memory {kind!r}; known: {', '.join(MEMORY_KINDS)}")
     context = 0.0 if kind == "nvidia-smi" else plan.memory["context"]
     cached = 0.0 if kind == "allocated" else plan.cache_bytes
     return plan.memory_bytes - context + cached
@@ -151,7 +165,14 @@ def _memory_ratio(plan: Plan, run: Measured) -> float:
 
 
 def remarks(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Iterator[str]:
-    """Explain each term that is off by more than a plan usually is, and the memory likewise."""
+    """Explain each term that is off by more than a plan usually is, and the memory likewise.
+
+    >>> from .judging import Batch, Cluster, Layout, named_model, plan
+    >>> made = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> run = Measured(2 * made.step_s)
+    >>> next(remarks(made, compared(made, run), run)).endswith("would show which term is off")
+    True
+    """
     step_s = run.step_s or plan.step_s
     for term in terms:
         apart = term.measured_s - term.predicted_s

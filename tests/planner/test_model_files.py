@@ -14,7 +14,8 @@ from checkout import ROOT
 from shardwise.bank.discovery import open_banks
 from shardwise.cli.main import main
 from shardwise_bank.planning.desk import PlannerDesk
-from shardwise_bank.planning.inputs import FORM, asked
+from shardwise_bank.planning.input_faults import FORM
+from shardwise_bank.planning.inputs import asked
 from solutions.planner.configurations.cards import carded_model
 
 KEYS = {

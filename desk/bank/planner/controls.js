@@ -1,4 +1,4 @@
-// Labelled controls: sliders over given values, choices, text fields and checkboxes.
+// Labelled controls: sliders over given values, choices, text fields, files and checkboxes.
 
 import { html, live, nothing } from "shardwise:desk";
 
@@ -41,6 +41,27 @@ export function text(name, value, set) {
   return html`<label class="control">
     <span class="name">${name}</span>
     <input type="text" autocomplete="off" spellcheck="false" .value=${String(value ?? "")} @change=${change} />
+  </label>`;
+}
+
+/** A file to open; `set` gets its text. */
+export function file(name, set) {
+  const change = async (event) => {
+    const [chosen] = event.target.files;
+    event.target.value = ""; // so that the same file can be opened again after an edit
+    if (chosen) set(await chosen.text());
+  };
+  return html`<label class="control">
+    <span class="name">${name}</span>
+    <input type="file" accept=".json,application/json" @change=${change} />
+  </label>`;
+}
+
+/** A field for a pasted text. */
+export function area(name, set) {
+  return html`<label class="control">
+    <span class="name">${name}</span>
+    <textarea rows="4" autocomplete="off" spellcheck="false" @change=${(event) => set(event.target.value)}></textarea>
   </label>`;
 }
 

@@ -1,7 +1,7 @@
 // The planner: controls for a model, a cluster and a layout, with results from Python. Nothing is computed here.
 
 import { drawing, drawingStyle, html, LitElement, nothing, styles, Width } from "shardwise:desk";
-import { box, choice, slider, text } from "./controls.js";
+import { area, box, choice, file, slider, text } from "./controls.js";
 import { remarks, results } from "./results.js";
 import { CONTROLS_PX, GAP_PX, plannerStyle, WIDE_PX } from "./style.js";
 
@@ -33,7 +33,9 @@ const SHAPE = {
   experts_per_token: "experts per token",
   expert_ffn_hidden: "expert width",
 };
+const DERIVED = ["parameters", "active_parameters", "blocks", "recurrence", "mtp_block", "mtp_layers", "small"]; // from the numbers of a model, or lost with them
 const OWN = "custom model";
+const CONFIGURED = "from a config.json";
 const STOPPED = "Python stopped before it could answer. Change a setting to try again.";
 const REST_MS = 150; // from the last change until the pipeline is drawn
 const QUIET_MS = 700; // from the last change until the result is read out
@@ -147,7 +149,8 @@ export class Planner extends LitElement {
   }
 
   get #model() {
-    return { ...this.shown.plan.model, ...(typeof this.asked.model === "object" ? this.asked.model : {}) };
+    const { model } = this.asked;
+    return { ...this.shown.plan.model, ...(typeof model === "object" && !model.config ? model : {}) };
   }
 
   get #cluster() {
@@ -167,8 +170,20 @@ export class Planner extends LitElement {
   }
 
   #setShape(name, value) {
-    const { name: _, ...shape } = this.#model;
-    this.#set({ model: { ...shape, name: OWN, [name]: value } });
+    const kept = Object.entries(this.#model).filter(([field]) => !DERIVED.includes(field));
+    this.#set({ model: { ...Object.fromEntries(kept), name: OWN, [name]: value } });
+  }
+
+  /** Whether a few numbers describe the model: its layers differ only in having experts or not. */
+  get #isUniform() {
+    return this.#model.blocks.every(({ mixer, heads }) => ["full", "latent"].includes(mixer) && !heads);
+  }
+
+  /** Plan the model of a Hugging Face configuration, with a layout that runs and fits. */
+  async #configure(config) {
+    if (!config.trim()) return;
+    this.#set({ model: { config }, layout: {} });
+    await this.#begin();
   }
 
   /** Replace the layout by one that runs and fits. */
@@ -246,13 +261,14 @@ export class Planner extends LitElement {
     const { choices } = this.given;
     const cluster = this.#cluster;
     const { batch, tokens, price } = this.asked;
-    const isOwn = typeof this.asked.model === "object";
-    const names = isOwn ? [...choices.model, OWN] : choices.model;
+    const { model } = this.asked;
+    const own = typeof model !== "object" ? "" : model.config ? CONFIGURED : OWN;
+    const names = own ? [...choices.model, own] : choices.model;
     return html`
       <fieldset>
         <legend>Run</legend>
         <div class="controls">
-          ${choice("model", names, isOwn ? OWN : this.shown.plan.model.name, (model) => model !== OWN && this.#set({ model }))}
+          ${choice("model", names, own || this.shown.plan.model.name, (name) => name !== own && this.#set({ model: name }))}
           ${choice("GPU type", choices.accelerator, cluster.accelerator, (accelerator) =>
             this.#set({ cluster: { accelerator, gpus: cluster.gpus } }),
           )}
@@ -263,11 +279,18 @@ export class Planner extends LitElement {
           ${text("price per GPU-hour, $", price, (value) => this.#set({ price: value === "" ? null : value }))}
         </div>
         <details>
+          <summary>Model from a config.json</summary>
+          <div class="controls">
+            ${file("Hugging Face config.json", (config) => this.#configure(config))}
+            ${area("or its text", (config) => this.#configure(config))}
+          </div>
+        </details>
+        <details>
           <summary>Customise</summary>
           <div class="controls">
             ${text("GPUs per node", cluster.gpus_per_node, (value) => this.#setCluster({ gpus_per_node: value }))}
             ${text("network per GPU, per direction", perSecond(cluster.network_bytes_per_s), (value) => this.#setCluster({ network_bytes_per_s: value }))}
-            ${Object.entries(SHAPE).map(([name, words]) => text(words, this.#model[name], (value) => this.#setShape(name, value)))}
+            ${this.#isUniform ? Object.entries(SHAPE).map(([name, words]) => text(words, this.#model[name], (value) => this.#setShape(name, value))) : nothing}
           </div>
         </details>
       </fieldset>

@@ -8,14 +8,19 @@ export function remarks(sentences, kind = "") {
   return html`<ul class="remarks ${kind}">${sentences.map((words) => html`<li>${words}</li>`)}</ul>`;
 }
 
-/** Key figures, each with its label and a note. */
+/** Key figures, each with its label, its range and a note; and what a range is. */
 export function figures(rows) {
   return html`<dl class="facts">
-    ${rows.map(
-      ({ name, value, note }) =>
-        html`<div><dt>${name}</dt><dd class="value">${value}</dd><dd class="note">${note}</dd></div>`,
-    )}
-  </dl>`;
+      ${rows.map(
+        ({ name, value, range, note }) => html`<div>
+          <dt>${name}</dt>
+          <dd class="value">${value}</dd>
+          ${range ? html`<dd>${range}</dd>` : nothing}
+          <dd class="note">${note}</dd>
+        </div>`,
+      )}
+    </dl>
+    <p class="quiet">Below each figure: its range, which holds for 80% of published runs that the planner had not seen.</p>`;
 }
 
 /** The parts of a sum, each with its amount and share. */

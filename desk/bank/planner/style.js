@@ -19,7 +19,7 @@ export const plannerStyle = css`
   .control .quiet { display: block; }
   .name b { font-weight: 600; font-variant-numeric: tabular-nums; }
   input[type="range"] { display: block; width: 100%; margin: 0.15rem 0 0; color: inherit; accent-color: var(--accent); }
-  .control select { width: 100%; }
+  .control select, .control textarea, .control input[type="file"] { width: 100%; box-sizing: border-box; }
   .box { display: flex; align-items: baseline; gap: 0.45rem; }
   .box input { accent-color: var(--accent); transform: translateY(1px); }
   .boxes { display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; }

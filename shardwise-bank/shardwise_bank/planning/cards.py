@@ -10,7 +10,7 @@ from typing import Any
 from shardwise.errors import ShardwiseError
 from shardwise.template.yaml_source import load_yaml
 from shardwise_bank.planning.inputs import PlanRequest
-from shardwise_bank.solutions.planner.cards import Card, add_card
+from shardwise_bank.solutions.planner.cards import Card
 
 _NOTES = ("date", "software")  # of a card, for people
 _HOW = "Run examples/measure_card.py on a GPU to write one."
@@ -48,7 +48,7 @@ def _is_positive(value: Any) -> bool:
 
 def on_card(wanted: PlanRequest, card: Card) -> PlanRequest:
     """Return the request with the measured figures of a card in place of those of its accelerator."""
-    name = add_card(card, accelerator=wanted.cluster.accelerator)
+    name = card.add_to_tables(accelerator=wanted.cluster.accelerator)
     return dataclasses.replace(wanted, cluster=dataclasses.replace(wanted.cluster, accelerator=name))
 
 
@@ -59,6 +59,6 @@ def cluster_of(file: Path, card: Card, options: Mapping[str, Any]) -> str:
             f"{file}: this card is of a node with {card.gpus} GPU{'s' if card.gpus > 1 else ''}. Give --network, or name a --cluster."
         )
     try:
-        return add_card(card)
+        return card.add_to_tables()
     except ValueError as error:
         raise ShardwiseError(f"{file}: {error}. Name a --cluster, or run examples/measure_card.py on a GPU.") from error

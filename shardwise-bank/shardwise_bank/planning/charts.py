@@ -186,7 +186,7 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         {
             "x": plan.memory_bytes / 1e9,
             "y": plan.mfu * 100,
-            "text": f"{layout_line(plan.layout)}: {show_amount(plan.memory_bytes, 'GB', digits=3)}, MFU {plan.mfu:.1%}",
+            "text": f"{layout_line(plan.layout)}: {show_amount(plan.memory_bytes, 'GB', digits=3)}{' (tight)' if plan.fit == 'tight' else ''}, MFU {plan.mfu:.1%}",
             "colour": "orange" if id(plan) in best else "grey",
             "name": "on the Pareto front" if id(plan) in best else "not on the front",
         }

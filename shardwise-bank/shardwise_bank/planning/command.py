@@ -14,7 +14,7 @@ from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
     from shardwise_bank.planning.inputs import PlanRequest
-    from shardwise_bank.planning.measuring import Comparison
+    from shardwise_bank.planning.measuring import MeasuredRun
     from shardwise_bank.solutions.planner.judging import Plan
 
 commands = typer.Typer()
@@ -102,7 +102,8 @@ def plan(
 
     Without --search, it plans one layout; with --search, it lists the best layouts.
     """
-    from shardwise_bank.planning.inputs import COMMAND, asked, parts_in_file
+    from shardwise_bank.planning.input_faults import COMMAND
+    from shardwise_bank.planning.inputs import asked, parts_in_file
 
     layout = {
         "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
@@ -159,7 +160,7 @@ def _adapted(card: Path, options: dict[str, Any], given: Mapping[str, Any]) -> A
 
 def _comparison(
     file: Path, options: Mapping[str, Any], given: Mapping[str, Any], adapted: Adapt, *, shown: bool, is_search: bool
-) -> Comparison:
+) -> MeasuredRun:
     """Compare the figures of a run with its plan, and print the comparison."""
     from shardwise_bank.planning.measuring import comparison
     from shardwise_bank.planning.tables import print_comparison
@@ -172,7 +173,7 @@ def _comparison(
     return own
 
 
-def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None, own: Comparison | None) -> None:
+def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None, own: MeasuredRun | None) -> None:
     """Plan one layout; exit with 1 when it cannot run."""
     from shardwise_bank.planning import plans
 
@@ -193,11 +194,17 @@ def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None, own: Comparis
 
 
 def _search(
-    wanted: PlanRequest, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None, own: Comparison | None
+    wanted: PlanRequest,
+    limits: Mapping[str, Any],
+    top: int,
+    *,
+    as_json: bool,
+    emit: str | None,
+    own: MeasuredRun | None,
 ) -> None:
     """List the best layouts within limits; exit with 1 when there are none."""
     from shardwise_bank.planning import plans
-    from shardwise_bank.planning.inputs import COMMAND
+    from shardwise_bank.planning.input_faults import COMMAND
 
     found = plans.searched(wanted, limits, wording=COMMAND)
     if own:

@@ -11,7 +11,9 @@ from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import in_one_line
 from shardwise.kinds.scripts import offer, script_in, script_reply
 from shardwise_bank.planning import charts, plans
-from shardwise_bank.planning.inputs import FORM, PlanRequest, asked, is_path
+from shardwise_bank.planning.input_faults import FORM
+from shardwise_bank.planning.inputs import PlanRequest, asked
+from shardwise_bank.planning.model_input import is_path
 from shardwise_bank.planning.words import (
     as_sentence,
     batch_line,

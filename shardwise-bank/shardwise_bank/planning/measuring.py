@@ -1,4 +1,4 @@
-"""Figures of a run of one's own, read from a small JSON file or a profiler trace, and plans corrected by them."""
+"""Figures of your own run, read from a small JSON file or a profiler trace, and plans corrected by them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise_bank.planning.inputs import COMMAND, PARTS, PlanRequest, _Faults, asked
+from shardwise_bank.planning.input_faults import COMMAND, InputFaults
+from shardwise_bank.planning.inputs import PARTS, PlanRequest, asked
 from shardwise_bank.planning.plans import SearchResult, planned
 from shardwise_bank.planning.trace import read_trace
 from shardwise_bank.solutions.planner.judging import Layout, Plan
@@ -32,8 +33,8 @@ EXAMPLE = '{"step_s": 11.8, "memory": "66 GB", "terms": {"data_parallel": 2.1}}'
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A measured run beside its plan. `parts` describe the run as `--file` would, for plans that differ from it."""
+class MeasuredRun:
+    """A measured run compared with its plan. `parts` describe the run as `--file` would, for plans that differ from it."""
 
     plan: Plan
     measured: Measured
@@ -52,7 +53,9 @@ class Comparison:
     def correct_search(self, found: SearchResult) -> SearchResult:
         """Return the layouts of a search corrected by the measured run: those that still fit, fastest first."""
         kept = ranked(
-            one for one in (corrected(each, self.change) for each in found.kept) if one.memory_bytes <= found.room_bytes
+            plan
+            for plan in (corrected(each, self.change) for each in found.kept)
+            if plan.memory_bytes <= found.room_bytes
         )
         return SearchResult(kept, pareto(kept), found.room_bytes)
 
@@ -66,7 +69,7 @@ class Comparison:
 
 def comparison(
     file: Path, options: Mapping[str, Any], given: Mapping[str, Any], adapted: Callable[[PlanRequest], PlanRequest]
-) -> Comparison:
+) -> MeasuredRun:
     """Compare the figures in a file with the plan of their run. Raises ShardwiseError.
 
     A file with a layout describes its run, and the options describe another one. A file without a layout holds figures of
@@ -87,7 +90,7 @@ def comparison(
         terms = compared(made, figures)
     except ValueError as error:
         raise ShardwiseError(f"{file}: {error}.") from error
-    return Comparison(made, figures, terms, correction(made, terms, figures), _for_others(options, parts))
+    return MeasuredRun(made, figures, terms, correction(made, terms, figures), _for_others(options, parts))
 
 
 def _own_run(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,7 +111,7 @@ def _for_others(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[st
 
 def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
     """Return the figures of the file, those of its trace where the file itself has none."""
-    faults = _Faults(COMMAND)
+    faults = InputFaults(COMMAND)
     seen = _of_trace(file, data, made.layout)
     if "step_s" in data:
         seen = replace(seen, step_s=faults.number(data["step_s"], "step_s", "s"))

@@ -12,8 +12,10 @@ from .reading import configured
 
 FACTS = (
     "exact",
-    "mtp_tables",
+    "copies",
+    "counted",
     "printed",
+    "cut",
     "other",
     "active",
     "active_tables",

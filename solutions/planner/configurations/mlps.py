@@ -39,6 +39,8 @@ def widths(keys: Keys, implied: Mapping[str, Any], hidden: int) -> dict[str, int
         "ffn_hidden_size",
     )
     if implied.get("mlp") == 2:  # GPT-2, BLOOM and Falcon leave the usual width out
+        if (kind := keys.value("mlp_type")) not in (None, "default"):  # StarCoder2
+            keys.faults.append(f"mlp_type = {kind!r:.40} is unknown; it may be 'default'.")
         dense = keys.optional(*named, usual=4 * hidden)
     elif experts:
         dense = keys.optional(*named)

@@ -12,11 +12,13 @@ from .keys import Keys
 def biases(keys: Keys, implied: Mapping[str, Any]) -> set[str]:
     """Return which matrices have biases, by the architecture and by the switches of the file."""
     found = set(implied.get("biases", ()))
-    attention = keys.value("attention_bias", "qkv_bias", "use_qkv_bias", "add_qkv_bias", "attention_qkv_bias")
-    if attention is not None:
-        found -= {"qkv"}
-        if attention:
-            found |= {"qkv"} | ({"out"} if implied.get("qk_norm") != "head" and "biases" not in implied else set())
+    whole = keys.value("attention_bias")
+    named = keys.value("qkv_bias", "use_qkv_bias", "add_qkv_bias", "attention_qkv_bias")
+    for given in (whole, named):
+        if given is not None:
+            found = found | {"qkv"} if given else found - {"qkv"}
+    if whole and implied.get("qk_norm") != "head" and "biases" not in implied:
+        found |= {"out"}  # Llama's attention_bias is of all four matrices
     out = keys.value("attention_out_bias", "o_proj_bias", "attention_o_bias")
     if out is not None:
         found = found | {"out"} if out else found - {"out"}
