@@ -124,7 +124,9 @@ def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, b
     parts |= _parts_of_small(model, cluster, layout, batch, stack, elements, block)
     products = attention + mlp
     forward_sent = _sent(model, cluster, layout, batch, stack, core, products, forward_small, block, values=2)
-    backward_sent = _sent(model, cluster, layout, batch, stack, back_core, 2 * products, backward_small, block, values=4)
+    backward_sent = _sent(
+        model, cluster, layout, batch, stack, back_core, 2 * products, backward_small, block, values=4
+    )
     return (
         Pass(attention + mlp, mlp, core, forward_small, *forward_sent, expert, **parts),
         Pass(2 * (attention + mlp), 2 * mlp, back_core, backward_small, *backward_sent, expert),

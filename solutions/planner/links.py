@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from ..communication import hierarchy
 from ..experts import expert_traffic
@@ -145,12 +146,24 @@ def dispatch_seconds(
     if ep == 1:
         return 0.0
     _, nodes = spread(cluster, size=ep, stride=stride)
-    one = {"tokens": 1, "hidden": hidden, "experts_per_token": experts_per_token, "bytes_per_element": bytes_per_element}
-    near = expert_traffic.port_bytes(experts=experts, nodes=ep, **one) if once else expert_traffic.exchange_bytes(ep=ep, **one)
+    one: dict[str, Any] = {
+        "tokens": 1,
+        "hidden": hidden,
+        "experts_per_token": experts_per_token,
+        "bytes_per_element": bytes_per_element,
+    }
+    near = (
+        expert_traffic.port_bytes(experts=experts, nodes=ep, **one)
+        if once
+        else expert_traffic.exchange_bytes(ep=ep, **one)
+    )
     far = expert_traffic.port_bytes(experts=experts, nodes=nodes, **one)
     if in_turn:  # neighbouring experts are on one rank or on few, and those on one node
         near, far = (
-            min(sent, max(1.0, experts_per_token * places / experts) * hidden * bytes_per_element * (places - 1) / places)
+            min(
+                sent,
+                max(1.0, experts_per_token * places / experts) * hidden * bytes_per_element * (places - 1) / places,
+            )
             for sent, places in ((near, ep), (far, nodes))
         )
     if node_limit:

@@ -96,7 +96,9 @@ class Work:
 def work_of_stages(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Work:
     """The work of the pipeline stages for one micro-batch; `layout` keeps only the settings that matter (Layout.local)."""
     stages = stage_seconds(model, cluster, layout, batch)
-    seconds = [max(stage.whole, 1e-9) for stage in stages]  # where the output layer counts, a stage can have nothing to do
+    seconds = [
+        max(stage.whole, 1e-9) for stage in stages
+    ]  # where the output layer counts, a stage can have nothing to do
     place = seconds.index(max(seconds))
     whole = pipeline_balance.unequal_step_seconds(stage_seconds=seconds, micro_batches=1)
     layers = max(1, sum(layer_kinds(model, layout, place).values()))  # a stage can be the output layer alone
