@@ -9,7 +9,7 @@ from .constants import WITHOUT_OVERLAP
 from .plan import Plan
 from .time import step
 
-TERMS = {  # what a profile can tell apart, and the parts of the planner's step time in it
+TERMS = {  # what a profile can distinguish, and the parts of the planner's step time in it
     "compute": ("compute", "recompute", "stragglers", "optimizer"),
     "tensor_parallel": ("tensor_parallel",),
     "context_parallel": ("context_parallel",),
