@@ -110,6 +110,8 @@ shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --software torchtita
 shardwise plan --model llama3-70b --cluster h100-256 --search --max-tp 8 --memory "70 GB"         # the best layouts, with memory and MFU
 shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --emit torchtitan > train.toml        # or: --emit megatron
 shardwise plan --file mine.yaml --json                                                            # a custom model or cluster, for scripts
+shardwise plan --model path/to/config.json --cluster h100-64                                      # any model with a Hugging Face configuration
+shardwise plan --measured step.json --search                                                      # corrected by your own run: see measured.md
 ```
 
 In a notebook, `planner("llama3-70b", "h100-512", tp=8, pp=4)` shows the same plan as a form. It has sliders for the layout, bars for memory and for
@@ -119,7 +121,8 @@ starts with one that fits.
 A plan also suggests single changes of the layout that help on the same GPUs, each with its predicted effect. If the layout cannot run, it suggests
 changes that make it run.
 
-- **Names** ignore case, dots and dashes.
+- **Names** ignore case, dots and dashes. A path names a Hugging Face `config.json`; keys that the planner does not know are reported.
+- **Your own run or GPU**: [measured.md](measured.md).
 - **Defaults** apply to every option that you omit. DP follows from the number of GPUs.
 - **A search** keeps the degrees and settings that you give, and lists tight layouts last.
 - **`--software`** names a framework, such as torchtitan, or a row of `software` in
