@@ -137,7 +137,7 @@ def dispatch_seconds(
     True
     >>> each, once = (dispatch_seconds(Cluster("H100-80GB", 8), ep=8, once=once, **case) for once in (False, True))
     >>> round(once / each, 2)
-    0.66
+    0.67
     """
     require_positive(tokens=tokens)
     require_counts(hidden=hidden, experts=experts, experts_per_token=experts_per_token, ep=ep)
