@@ -53,7 +53,7 @@ def on_card(wanted: PlanRequest, card: Card) -> PlanRequest:
 
 
 def cluster_of(file: Path, card: Card, options: Mapping[str, Any]) -> str:
-    """Return the name of a cluster of cards, for a command without --cluster. Raises ShardwiseError."""
+    """Return the name of the accelerator on a card, for a command without --cluster. Raises ShardwiseError."""
     if options.get("network") is None and (options.get("gpus") or 1) > card.gpus:
         raise ShardwiseError(
             f"{file}: this card is of a node with {card.gpus} GPU{'s' if card.gpus > 1 else ''}. Give --network, or name a --cluster."
