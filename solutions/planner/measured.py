@@ -137,9 +137,10 @@ def corrected(plan: Plan, change: Correction) -> Plan:
             else:
                 parts_s[part] = change.ratios[name] * (bare if name in COMMUNICATION else plan.step)[part]
     memory = {name: size * (change.memory if name in MOVING else 1.0) for name, size in plan.memory.items()}
-    measured = stack(plan.layout.software, plan.cluster.accelerator)  # the run shows how fast its software is: no span
-    known = plan.software if change == Correction({}, memory=change.memory) else measured
-    return replace(plan, step=parts_s, memory=memory, software=known)
+    named = plan.software or stack(plan.layout.software, plan.cluster.accelerator)
+    if change != Correction({}, memory=change.memory):  # the run shows how fast its software is, so there is no span
+        named = replace(named, knowledge="row", best=named.planned, typical=named.planned)
+    return replace(plan, step=parts_s, memory=memory, software=named)
 
 
 def counted_memory(plan: Plan, kind: str) -> float:
