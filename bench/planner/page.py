@@ -144,6 +144,51 @@ tokens: 300.0e+9
 price: 1.5
 ```
 
+### Your own run
+
+A measured step shows where a plan is wrong for your cluster, and corrects the plans of other layouts. Save this as `step.json`:
+
+```json
+{
+  "model": "llama3-8b",
+  "cluster": "h100-64",
+  "layout": {"tp": 2, "dp": 32},
+  "batch": {"global_batch": 512, "sequence": 8192},
+  "step_s": 10.4,
+  "memory": "58 GB",
+  "terms": {"data_parallel": 0.5}
+}
+```
+
+```bash
+shardwise plan --measured step.json                     # measured and predicted, term by term, and what to look at
+shardwise plan --measured step.json --tp 4              # another layout, corrected by this run
+shardwise plan --measured step.json --search --top 5    # the best layouts, corrected by this run
+```
+
+Everything but one figure is optional. Without `layout`, the figures belong to the run that the other options describe. Instead of `step_s`, give
+`tokens_per_s_per_gpu`. `memory_kind` is `allocated`, `reserved` or `nvidia-smi`. `terms` are exposed seconds per step:
+`compute`, `tensor_parallel`, `context_parallel`, `expert_parallel`, `data_parallel` and `pipeline`.
+
+A PyTorch profiler trace has all of these terms. Profile at least one active step with CPU and CUDA activities, call `profiler.step()` after each step,
+and name the file of one rank, `.json` or `.json.gz`, as `"trace"` in `step.json`, or pass it directly:
+
+```bash
+shardwise plan --measured rank0.json.gz --model llama3-8b --cluster h100-64 --tp 2 --global-batch 512
+```
+
+In a trace, the time of a collective includes waiting for slower ranks, so compare several ranks before you blame the network.
+
+To plan with figures measured on your GPU, copy [examples/measure_card.py](../examples/measure_card.py) to a node and run
+`python measure_card.py --out card.yaml`, which takes about a minute:
+
+```bash
+shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --card card.yaml    # peaks and the network from the data sheet
+shardwise plan --model llama3-8b --zero 3 --card card.yaml                      # one node of an accelerator that has no name here
+```
+
+A model that has no name here can be a Hugging Face configuration: `--model path/to/config.json`.
+
 """
 
 

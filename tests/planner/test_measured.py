@@ -75,6 +75,44 @@ def test_a_trace_that_lacks_something_says_how_to_record_it(tmp_path: Path, even
         read_trace(written(tmp_path / "t.json", events), Layout())
 
 
+def test_a_step_that_is_written_twice_counts_once(tmp_path: Path) -> None:
+    events = [step(1, 0, 8e6), step(1, 0, 8e6), kernel("gemm", 0, 4e6)]
+    assert read_trace(written(tmp_path / "t.json", events), Layout()).step_s == 8
+
+
+def test_an_axis_that_a_trace_never_shows_takes_no_exposed_time(tmp_path: Path) -> None:
+    events = [step(1, 0, 8e6), kernel("gemm", 0, 4e6)]
+    assert read_trace(written(tmp_path / "t.json", events), Layout(tp=2, dp=4)).terms["tensor_parallel"] == 0
+
+
+PACKED = gzip.compress(json.dumps({"traceEvents": [step(1, 0, 8e6)]}).encode())
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"[" * 200_000, "nested too deeply"),
+        (PACKED[:-9], "damaged"),
+        (PACKED[:30] + b"xxxx" + PACKED[34:], "damaged"),
+        (b"[\xff\xfe]", "not text"),
+        (b'{"traceEvents": [{"na', "Did the run stop"),
+        (gzip.compress(bytes(100_000)), "expected a PyTorch profiler trace"),
+        (json.dumps([step(1, 0, 8e6), kernel("gemm", 10**400, 1)]).encode(), "cannot find GPU kernels"),
+        (json.dumps([step(1, 0, 8e6), kernel("ncclAllReduce", 0, 8e6)]).encode(), "all GPU kernels are communication"),
+        (json.dumps([step(1, 0, float("inf")), kernel("gemm", 0, 1)]).encode(), "cannot find a step"),
+    ],
+)  # fmt: skip
+def test_a_damaged_trace_is_refused_in_words(tmp_path: Path, content: bytes, words: str) -> None:
+    (tmp_path / "t.json").write_bytes(content)
+    with pytest.raises(ShardwiseError, match=words):
+        read_trace(tmp_path / "t.json", Layout())
+
+
+def test_details_of_a_kernel_that_are_no_mapping_are_ignored(tmp_path: Path) -> None:
+    events = [step(1, 0, 8e6), kernel("gemm", 0, 4e6), {**kernel("ncclAllReduce", 4e6, 1e6), "args": [1]}]
+    assert read_trace(written(tmp_path / "t.json", events), Layout(dp=4)).terms["data_parallel"] == 1
+
+
 def measured(tmp_path: Path, figures: dict[str, Any], *options: str, code: int = 0) -> str:
     path = tmp_path / "step.json"
     path.write_text(json.dumps(figures), "utf-8")
@@ -102,6 +140,20 @@ def test_another_layout_is_corrected_by_the_measured_one(tmp_path: Path) -> None
     assert found["step_s"] == pytest.approx(1.5 * other["step_s"])
 
 
+def test_a_corrected_plan_has_a_range_around_its_figure_and_no_uncorrected_advice(tmp_path: Path) -> None:
+    figures = {**RUN, "step_s": 3 * predicted(2)["step_s"]}
+    found = json.loads(measured(tmp_path, figures, "--tp", "4", "--json"))
+    low, high = found["ranges"]["step_s"]
+    assert low * high == pytest.approx(found["step_s"] ** 2)
+    words = measured(tmp_path, figures, "--tp", "4")
+    assert "MFU is now" not in words
+    assert "Add --search" in words
+
+
+def test_a_step_faster_than_the_peak_is_named(tmp_path: Path) -> None:
+    assert "would be an MFU of" in measured(tmp_path, {**RUN, "step_s": 2.0})
+
+
 def test_a_search_ranks_and_filters_by_the_measured_run(tmp_path: Path) -> None:
     own = predicted(2)
     figures = {**RUN, "step_s": 1.5 * own["step_s"], "memory": "60 GB"}
@@ -122,6 +174,11 @@ def test_a_search_ranks_and_filters_by_the_measured_run(tmp_path: Path) -> None:
         ({"terms": {"nccl": 1}}, "terms must be seconds by name"),
         ({"step_s": 1, "terms": {"compute": 5}}, "more than the step time"),
         ({"trace": "missing.json"}, "cannot read this trace"),
+        ({"trace": ["a"]}, "trace must be the path"),
+        ({"trace": "."}, "not a regular file"),
+        ({"terms": {"compute": 0}}, "compute must be a positive number"),
+        ({"step_s": 1e29}, "is not realistic"),
+        ({"memory": "90 GB"}, "more than the 85.5 GB of a GPU"),
     ],
 )  # fmt: skip
 def test_wrong_figures_are_named_with_what_was_expected(tmp_path: Path, figures: dict[str, Any], words: str) -> None:
