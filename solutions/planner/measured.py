@@ -10,7 +10,7 @@ from .plan import Plan
 from .stacks import stack
 from .time import step
 
-TERMS = {  # what a profile can tell apart, and the parts of the planner's step time in it
+TERMS = {  # what a profile can distinguish, and the parts of the planner's step time in it
     "compute": ("compute", "recompute", "stragglers", "optimizer"),
     "tensor_parallel": ("tensor_parallel",),
     "context_parallel": ("context_parallel",),
