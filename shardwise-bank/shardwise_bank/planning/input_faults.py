@@ -49,10 +49,10 @@ class InputFaults:
 
     def named(self, text: str, what: str, known: Mapping[str, str]) -> str | None:
         """Return the name that a text means, ignoring case, dots and dashes."""
-        names = {squashed_name(called): name for called, name in known.items()}
-        if squashed_name(text) in names:
-            return names[squashed_name(text)]
-        near = get_close_matches(squashed_name(text)[:SHOWN], names, n=MOST_NEAR, cutoff=0.5)
+        names = {plain_name(called): name for called, name in known.items()}
+        if plain_name(text) in names:
+            return names[plain_name(text)]
+        near = get_close_matches(plain_name(text)[:SHOWN], names, n=MOST_NEAR, cutoff=0.5)
         listed = list(dict.fromkeys(names[name] for name in near))
         every = dict.fromkeys(known.values())
         hint = f"Did you mean {' or '.join(listed)}?" if listed else f"Choose from {', '.join(every)}."
@@ -70,28 +70,28 @@ class InputFaults:
         except OverflowError:
             number = math.inf
         if not 1 / FARTHEST <= number <= FARTHEST:
-            self.add(f"{what} must be a positive number of a realistic size, not {excerpt(value)}.")
+            self.add(f"{what} must be a positive number of a realistic size, not {repeated_value(value)}.")
             return None
         return number
 
-    def count(self, value: Any, what: str) -> int | None:
+    def count(self, value: Any, what: str, *, largest: int = LARGEST) -> int | None:
         """Return a whole number of at least 1."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= LARGEST or value % 1:
-            is_large = isinstance(value, int | float) and value > LARGEST
-            most = f"at most {LARGEST:,}" if is_large else "at least 1"
-            self.add(f"{what} must be a whole number of {most}, not {excerpt(value)}.")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= largest or value % 1:
+            is_large = isinstance(value, int | float) and value > largest
+            most = f"at most {largest:,}" if is_large else "at least 1"
+            self.add(f"{what} must be a whole number of {most}, not {repeated_value(value)}.")
             return None
         return int(value)
 
 
-def excerpt(value: Any) -> str:
+def repeated_value(value: Any) -> str:
     """Return a value as messages repeat it."""
     if isinstance(value, int) and abs(value) > 10**SHOWN:  # Python writes no number of more than 4,300 digits
         return "a number that is far too large" if value > 0 else "a number that is far too small"
     return f"{value!r:.{SHOWN}}"
 
 
-def squashed_name(text: str) -> str:
+def plain_name(text: str) -> str:
     """Return a name in lower case without dots, dashes and spaces."""
     return re.sub(r"[^a-z0-9]", "", text.lower())
 

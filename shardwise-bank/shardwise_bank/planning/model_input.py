@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shardwise_bank.planning.input_faults import LARGEST, SHOWN, InputFaults, excerpt, report_unknown
+from shardwise_bank.planning.input_faults import LARGEST, SHOWN, InputFaults, repeated_value, report_unknown
 from shardwise_bank.solutions.planner.shapes import Model, named_model
 
 LARGEST_FILE = 10**7  # bytes; configurations have a few thousand
@@ -43,12 +43,14 @@ def _configured(path: Path, faults: InputFaults) -> tuple[Model | None, tuple[st
     file = path / "config.json" if path.is_dir() else path
     where = _printable(str(file))
     try:
-        if file.stat().st_size > LARGEST_FILE:
+        with file.open("rb") as opened:
+            content = opened.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
             faults.add(f"{where}: it has more than {LARGEST_FILE:,} bytes. Give the model's config.json.")
             return None, ()
         stem = file.stem.removesuffix("config").rstrip("_-. ")
         name = _printable(stem or file.resolve().parent.name)
-        return _configuration(file.read_text("utf-8"), name or "model", where, faults)
+        return _configuration(content.decode("utf-8-sig"), name or "model", where, faults)
     except FileNotFoundError:
         faults.add(f"Cannot find the file {where}. Give the path of a model's config.json, or a model's name.")
     except OSError as error:
@@ -90,7 +92,7 @@ def _custom(wanted: Mapping[str, Any], faults: InputFaults) -> Model | None:
     wrong = [name for name, value in numbers.items() if not _fits(value, fields[name].default)]
     for name in wrong:
         expected = "true or false" if isinstance(fields[name].default, bool) else f"a whole number up to {LARGEST:,}"
-        faults.add(f"model: {name} must be {expected}, not {excerpt(numbers[name])}.")
+        faults.add(f"model: {name} must be {expected}, not {repeated_value(numbers[name])}.")
     if missing or wrong:
         return None
     called = _printable(str(wanted.get("name") or "custom model"))
