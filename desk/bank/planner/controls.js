@@ -20,9 +20,10 @@ export function slider(name, values, value, set, note = "") {
   </label>`;
 }
 
-/** A drop-down list; `options` are words, or pairs of a value and its label. */
+/** A drop-down list of words, or of pairs of a value and its label; and of the current value, if it is another one. */
 export function choice(name, options, value, set) {
   const pairs = options.map((option) => (Array.isArray(option) ? option : [option, option]));
+  if (!pairs.some(([option]) => option === value)) pairs.push([value, value]);
   return html`<label class="control">
     <span class="name">${name}</span>
     <select @change=${(event) => set(pairs[event.target.selectedIndex][0])}>

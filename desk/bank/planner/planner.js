@@ -22,6 +22,10 @@ const ZERO = [
   [2, "2: gradients, too"],
   [3, "3: weights, too (FSDP)"],
 ];
+const STATES = [
+  [12, "12 bytes per parameter"],
+  [8, "8 bytes, BF16 moments"],
+];
 const SHAPE = {
   layers: "layers",
   hidden: "hidden size",
@@ -122,7 +126,7 @@ export class Planner extends LitElement {
 
   #hear() {
     const { faults, figures } = this.shown ?? {};
-    const values = (figures ?? []).map(({ name, value }) => `${name}: ${value}`);
+    const values = (figures ?? []).map(({ name, value, range }) => `${name}: ${value}${range && `, range ${range}`}.`);
     this.heard = (this.refused ?? [...(faults ?? []), ...values]).join(" ");
   }
 
@@ -146,6 +150,14 @@ export class Planner extends LitElement {
     if (name === "virtual_stages") delete layout.schedule; // 1F1B or interleaved follows from the number of chunks
     if (name === "recompute" && value === "partial") layout.recomputed_layers ||= Math.ceil(this.#model.layers / 2);
     this.#set({ layout });
+  }
+
+  /** Recompute a module of each layer, too, or no longer. */
+  #recompute(module, yes) {
+    const modules = this.shown.choices.modules.filter((name) =>
+      name === module ? yes : this.#layout.recompute.split(",").includes(name),
+    );
+    this.#lay("recompute", modules.join(",") || "none");
   }
 
   get #model() {
@@ -182,7 +194,7 @@ export class Planner extends LitElement {
   /** Plan the model of a Hugging Face configuration, with a layout that runs and fits. */
   async #configure(config) {
     if (!config.trim()) return;
-    this.#set({ model: { config }, layout: {} });
+    this.#set({ model: { config } });
     await this.#begin();
   }
 
@@ -243,7 +255,7 @@ export class Planner extends LitElement {
     const width = isWide ? this.#width.value - CONTROLS_PX - GAP_PX : this.#width.value;
     return html`
       <section aria-labelledby="title">
-        <header><h3 id="title">${this.shown.title}</h3></header>
+        <header><h3 id="title">${this.shown.title}</h3><p class="quiet">${this.shown.model.join(" ")}</p></header>
         <div class=${isWide ? "wide" : ""}>
           <form novalidate @submit=${(event) => event.preventDefault()}>${this.#run()} ${this.#layoutControls()}</form>
           <div class="results">
@@ -260,15 +272,13 @@ export class Planner extends LitElement {
   #run() {
     const { choices } = this.given;
     const cluster = this.#cluster;
-    const { batch, tokens, price } = this.asked;
-    const { model } = this.asked;
-    const own = typeof model !== "object" ? "" : model.config ? CONFIGURED : OWN;
-    const names = own ? [...choices.model, own] : choices.model;
+    const { model, batch, tokens, price } = this.asked;
+    const named = typeof model === "object" ? (model.name ?? CONFIGURED) : this.shown.plan.model.name;
     return html`
       <fieldset>
         <legend>Run</legend>
         <div class="controls">
-          ${choice("model", names, own || this.shown.plan.model.name, (name) => name !== own && this.#set({ model: name }))}
+          ${choice("model", choices.model, named, (name) => this.#set({ model: name }))}
           ${choice("GPU type", choices.accelerator, cluster.accelerator, (accelerator) =>
             this.#set({ cluster: { accelerator, gpus: cluster.gpus } }),
           )}
@@ -303,8 +313,13 @@ export class Planner extends LitElement {
     const { choices: values } = this.shown;
     const layout = this.#layout;
     const follows = this.asked.layout?.dp === undefined;
-    const one = (name) =>
-      slider(AXES[name], withValue(values[name], layout[name]), layout[name], (value) => this.#lay(name, value));
+    const set = (name) => (value) => this.#lay(name, value);
+    const one = (name, words = AXES[name]) =>
+      slider(words, withValue(values[name], layout[name]), layout[name], set(name));
+    const groups = values.shard_group.map((ranks) => [
+      ranks,
+      ranks ? `${ranks.toLocaleString("en")} ranks` : "all ranks",
+    ]);
     return html`
       <fieldset>
         <legend>Layout</legend>
@@ -314,20 +329,29 @@ export class Planner extends LitElement {
             ${follows ? html`<div class="control"><div class="name">${AXES.dp} <b>${this.shown.plan.layout.dp}</b></div></div>` : one("dp")}
             ${box("set DP from the number of GPUs", follows, (yes) => this.#lay("dp", yes ? undefined : this.shown.plan.layout.dp))}
           </div>
-          ${slider("virtual stages", withValue(values.virtual_stages, layout.virtual_stages), layout.virtual_stages, (value) => this.#lay("virtual_stages", value))}
-          ${slider("micro-batch size", withValue(values.micro_batch, layout.micro_batch), layout.micro_batch, (value) => this.#lay("micro_batch", value))}
-          ${choice("ZeRO", ZERO, layout.zero, (value) => this.#lay("zero", value))}
-          ${choice("recomputation", choices.recompute, layout.recompute, (value) => this.#lay("recompute", value))}
-          ${
-            layout.recompute === "partial"
-              ? text("recomputed layers", layout.recomputed_layers, (value) => this.#lay("recomputed_layers", value))
-              : nothing
-          }
-          ${choice("schedule", choices.schedule, layout.schedule, (value) => this.#lay("schedule", value))}
-          ${choice("precision", choices.precision, layout.precision, (value) => this.#lay("precision", value))}
-          ${choice("software", choices.software, layout.software, (value) => this.#lay("software", value))}
-          ${box("sequence parallelism", layout.sequence_parallel, (value) => this.#lay("sequence_parallel", value))}
+          ${one("virtual_stages", "virtual stages")}
+          ${one("micro_batch", "micro-batch size")}
+          ${choice("ZeRO", ZERO, layout.zero, set("zero"))}
+          ${choice("recomputation", choices.recompute, layout.recompute, set("recompute"))}
+          ${layout.recompute === "partial" ? text("recomputed layers", layout.recomputed_layers, set("recomputed_layers")) : nothing}
+          ${choice("schedule", choices.schedule, layout.schedule, set("schedule"))}
+          ${choice("precision", choices.precision, layout.precision, set("precision"))}
+          ${choice("software", choices.software, layout.software, set("software"))}
+          ${box("sequence parallelism", layout.sequence_parallel, set("sequence_parallel"))}
         </div>
+        <details>
+          <summary>More settings</summary>
+          <div class="controls">
+            ${one("ulysses", "Ulysses, ranks of CP")}
+            ${choice("ZeRO shards over (HSDP)", groups, layout.shard_group, set("shard_group"))}
+            ${choice("optimizer states", STATES, layout.state_bytes, set("state_bytes"))}
+            ${choice("CPU offload", choices.offload, layout.offload, set("offload"))}
+          </div>
+          <fieldset>
+            <legend class="quiet">Recompute only</legend>
+            <div class="boxes">${values.modules.map((name) => box(name, layout.recompute.split(",").includes(name), (yes) => this.#recompute(name, yes)))}</div>
+          </fieldset>
+        </details>
         <div class="buttons"><button type="button" @click=${this.#begin}>Suggest a layout</button></div>
       </fieldset>
     `;

@@ -8,8 +8,8 @@ export function remarks(sentences, kind = "") {
   return html`<ul class="remarks ${kind}">${sentences.map((words) => html`<li>${words}</li>`)}</ul>`;
 }
 
-/** Key figures, each with its label, its range and a note; and what a range is. */
-export function figures(rows) {
+/** Key figures, each with its label, its range and a note. */
+function figures(rows) {
   return html`<dl class="facts">
       ${rows.map(
         ({ name, value, range, note }) => html`<div>
@@ -19,8 +19,7 @@ export function figures(rows) {
           <dd class="note">${note}</dd>
         </div>`,
       )}
-    </dl>
-    <p class="quiet">Below each figure: its range, which holds for 80% of published runs that the planner had not seen.</p>`;
+    </dl>`;
 }
 
 /** The parts of a sum, each with its amount and share. */
@@ -56,7 +55,7 @@ export function results(shown, drawn, width) {
     <section aria-label="Key figures">
       ${remarks(shown.faults, "broken")}
       <p class="quiet">${shown.line}</p>
-      ${shown.figures ? figures(shown.figures) : nothing}
+      ${shown.figures ? html`${figures(shown.figures)}<p class="quiet">${shown.ranges}</p>` : nothing}
       ${remarks(shown.warnings)}
     </section>
     ${

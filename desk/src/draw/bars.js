@@ -9,13 +9,14 @@ import { paint } from "./style.js";
  * @property {string} title
  * @property {{label: string, high?: number, ticks?: [number, string][]}} axis
  * @property {Record<string, {name: string, colour?: string}>} kinds of parts
- * @property {{name: string, text?: string, parts: {kind: string, size: number, text?: string}[]}[]} rows
+ * @property {{name: string, text?: string, parts: {kind: string, size: number, text?: string}[], range?: [number, number]}[]} rows `range` is where the sum may be
  * @property {{at: number, text: string}} [limit]
  */
 
 const BAR = 22;
 const LETTER = 6.6; // approximate width of a 12-pixel letter
 const LINE = 15;
+const BELOW = 7; // from a bar to its range
 
 /** @param {Bars} data @param {number} width */
 export function bars(data, width) {
@@ -23,12 +24,13 @@ export function bars(data, width) {
   const over = longest > width * 0.28; // long names go above their bars
   const names = data.rows.map((row) => (over ? wrapped(row.name, width / LETTER) : [row.name]));
   const room = over ? LINE * Math.max(...names.map((lines) => lines.length)) : 0;
-  const pitch = BAR + 12 + room;
+  const ranges = data.rows.flatMap((row) => row.range ?? []);
+  const pitch = BAR + 12 + room + (ranges.length ? BELOW : 0);
   const top = data.limit ? 22 : 6;
   const box = { left: over ? 2 : longest, right: width - 12, top, bottom: top + data.rows.length * pitch };
   const tail = Math.max(...data.rows.map((row) => (row.text ?? "").length)) * LETTER + 8;
   const sums = data.rows.map(sum);
-  const high = data.axis.high ?? Math.max(...sums, data.limit?.at ?? 0);
+  const high = data.axis.high ?? Math.max(...sums, ...ranges, data.limit?.at ?? 0);
   const axis = { ...data.axis, low: 0, high };
   const x = scale(axis, box.left, box.right - tail);
   return {
@@ -42,6 +44,7 @@ export function bars(data, width) {
         return svg`<g>
           ${over ? names[place].map((name, line) => svg`<text class="words" x=${box.left} y=${above(line)}>${name}</text>`) : svg`<text x=${box.left - 8} y=${y + 15} text-anchor="end">${row.name}</text>`}
           ${parts(row, x, y, data.kinds, high)}
+          ${row.range ? svg`<path class="range" d=${span(...row.range.map(x), y + BAR + BELOW)}></path>` : ""}
           <text x=${end + 5} y=${y + 15}>${row.text}</text>
         </g>`;
       })}
@@ -72,6 +75,8 @@ function parts(row, x, y, kinds, high) {
   });
 }
 
+const span = (from, to, y) => `M${from},${y}H${to}M${from},${y - 3}v6M${to},${y - 3}v6`;
+
 function limit({ text }, at, box) {
   const anchor = at > (box.left + box.right) / 2 ? "end" : "start";
   return svg`<line class="mark" x1=${at} x2=${at} y1="16" y2=${box.bottom}></line>
@@ -81,9 +86,10 @@ function limit({ text }, at, box) {
 /** The entries of the legend. */
 bars.legend = (data) => {
   const shown = new Set(data.rows.flatMap((row) => row.parts.map((part) => part.kind)));
-  return Object.entries(data.kinds)
+  const named = Object.entries(data.kinds)
     .filter(([kind]) => shown.has(kind))
     .map(([, { name, colour }]) => ({ name, colour, shape: "area" }));
+  return data.rows.some((row) => row.range) ? [...named, { name: "range", shape: "range" }] : named;
 };
 
 /** The table: a row per bar, a column per kind of part, and the total. */
@@ -91,8 +97,19 @@ bars.table = (data) => {
   const kinds = Object.keys(data.kinds);
   const size = (row, kind) =>
     row.parts.filter((part) => part.kind === kind).reduce((total, part) => total + part.size, 0);
+  const between = (row) => (row.range ? [row.range.map(written).join(" to ")] : []);
   return {
-    head: ["bar", ...kinds.map((kind) => data.kinds[kind].name), `total: ${data.axis.label}`],
-    rows: data.rows.map((row) => [row.name, ...kinds.map((kind) => written(size(row, kind))), written(sum(row))]),
+    head: [
+      "bar",
+      ...kinds.map((kind) => data.kinds[kind].name),
+      `total: ${data.axis.label}`,
+      ...(data.rows[0]?.range ? ["range"] : []),
+    ],
+    rows: data.rows.map((row) => [
+      row.name,
+      ...kinds.map((kind) => written(size(row, kind))),
+      written(sum(row)),
+      ...between(row),
+    ]),
   };
 };

@@ -68,6 +68,7 @@ function swatch(shape, colour) {
     area: svg`<rect width="14" height="12" x="3" rx="2" fill=${paint(colour)}></rect>`,
     shade: svg`<rect width="14" height="12" x="3" rx="2" fill=${paint(colour)} fill-opacity="0.3"></rect>`,
     dot: svg`<circle cx="10" cy="6" r="5" fill=${paint(colour)}></circle>`,
+    range: svg`<path class="range" d="M2,6H18M2,3v6M18,3v6"></path>`,
     ring: svg`<circle cx="10" cy="6" r="4.5" fill="none" stroke=${paint(colour)} stroke-width="2"></circle>`,
   };
   return svg`<svg width="20" height="12" aria-hidden="true">${drawn[shape]}</svg>`;

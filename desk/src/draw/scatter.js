@@ -9,9 +9,10 @@ import { paint } from "./style.js";
  * @property {string} title
  * @property {import("./axis.js").Axis} x
  * @property {import("./axis.js").Axis} y
- * @property {{x: number, y: number, text: string, colour?: string, name?: string}[]} points `name` is their kind, for the legend
+ * @property {{x: number, y: number, text: string, colour?: string, name?: string, open?: boolean}[]} points `name` is their kind, for the legend
  * @property {[number, number][]} [front] the best points
  * @property {string} [frontName]
+ * @property {string} [openName] of the points drawn as rings
  * @property {number} [picked] the index of the selected point
  * @property {{x?: number, y?: number, text: string}[]} [marks] limits
  */
@@ -51,7 +52,7 @@ export function scatter(data, width, pick) {
             point,
             place,
           ) => svg`<circle cx=${x(point.x)} cy=${y(point.y)} r=${place === data.picked ? 7 : 5} data-place=${place}
-            class=${pick ? "pickable" : ""} fill=${paint(point.colour)} stroke="var(--text)" stroke-width=${place === data.picked ? 2.5 : 0}
+            class=${pick ? "pickable" : ""} fill=${point.open ? "var(--back)" : paint(point.colour)} stroke=${place === data.picked ? "var(--text)" : paint(point.colour)} stroke-width=${place === data.picked ? 2.5 : point.open ? 2 : 0}
             role=${pick ? "option" : "none"} aria-selected=${place === data.picked} aria-label=${point.text} tabindex=${pick && place === reached ? 0 : -1}
             @click=${pick ? () => pick(place) : null}><title>${point.text}</title></circle>`,
         )}
@@ -74,6 +75,7 @@ function limit(mark, x, y, box) {
 scatter.legend = (data) => {
   const kinds = new Map(data.points.filter((point) => point.name).map((point) => [point.name, point.colour]));
   const named = [...kinds].map(([name, colour]) => ({ name, colour, shape: "dot" }));
+  if (data.points.some((point) => point.open)) named.push({ name: data.openName, colour: "grey", shape: "ring" });
   return data.frontName ? [...named, { name: data.frontName, colour: "grey", shape: "line" }] : named;
 };
 

@@ -42,6 +42,11 @@ export const drawingStyle = css`
   .drawing .dashed {
     stroke-dasharray: 6 4;
   }
+  .drawing .range {
+    fill: none;
+    stroke: var(--text);
+    stroke-width: 1.5;
+  }
   .drawing .mark {
     stroke: var(--text);
     stroke-dasharray: 2 3;

@@ -50,13 +50,18 @@ COLOURS = {FORWARD: ("forward", "blue"), BACKWARD: ("backward", "orange"), WEIGH
 
 def memory_bars(plan: Plan) -> Drawing:
     """Return the bars of peak memory per GPU against GPU memory capacity."""
-    room = plan.cluster.memory_bytes
+    room, size = plan.cluster.memory_bytes, show_amount(plan.memory_bytes, "GB", digits=3)
     return {
-        "title": f"Peak memory per GPU: {show_amount(plan.memory_bytes, 'GB', digits=3)} of {show_amount(room, 'GB', digits=3)}",
+        "title": f"Peak memory per GPU: {size} ({range_words(plan.memory_range, 'GB')}) of {show_amount(room, 'GB', digits=3)}",
         "axis": {"label": "GB"},
         "kinds": {kind: {"name": name, "colour": colour} for kind, (name, colour, _) in MEMORY.items()},
         "rows": [
-            {"name": "", "text": "", "parts": _grouped(MEMORY, plan.memory, 1e9)},
+            {
+                "name": "",
+                "text": "",
+                "parts": _grouped(MEMORY, plan.memory, 1e9),
+                "range": [end / 1e9 for end in plan.memory_range],
+            },
         ],
         "limit": {"at": room / 1e9, "text": f"capacity, {show_amount(room, 'GB', digits=3)}"},
     }
@@ -187,6 +192,7 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
             "x": plan.memory_bytes / 1e9,
             "y": plan.mfu * 100,
             "text": f"{layout_line(plan.layout)}: {show_amount(plan.memory_bytes, 'GB', digits=3)}{' (tight)' if plan.fit == 'tight' else ''}, MFU {plan.mfu:.1%}",
+            "open": plan.fit == "tight",
             "colour": "orange" if id(plan) in best else "grey",
             "name": "on the Pareto front" if id(plan) in best else "not on the front",
         }
@@ -200,6 +206,7 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         "points": points,
         "front": [[plan.memory_bytes / 1e9, plan.mfu * 100] for plan in front],
         "frontName": "Pareto front",
+        "openName": "tight",
         "marks": [{"x": room_bytes / 1e9, "text": f"capacity, {show_amount(room_bytes, 'GB', digits=3)}"}],
     }
 

@@ -24,9 +24,10 @@ from shardwise_bank.planning.words import (
     where_it_sits,
 )
 from shardwise_bank.solutions.planner.constants import constants
-from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
+from shardwise_bank.solutions.planner.judging import RANGES, Plan, counted, warnings
 from shardwise_bank.solutions.planner.names import names, problem_like, titles
 from shardwise_bank.solutions.planner.places import places
+from shardwise_bank.solutions.planner.recompute import MODULES, RECOMPUTE, recomputed_modules
 from shardwise_bank.solutions.planner.shapes import divisors
 from shardwise_bank.solutions.planner.stacks import UNKNOWN, frameworks
 
@@ -36,6 +37,7 @@ MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider offers
 TOKENS, PRICE = "15T", 2  # initial training tokens, and initial price per GPU-hour in dollars
 SLICE_S = 0.1  # of a search, before other requests get their turn
 MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
+SET_UP = ("precision", "software", "offload", "state_bytes")  # settings of a layout that a search always keeps
 
 
 class PlannerDesk:
@@ -68,7 +70,8 @@ class PlannerDesk:
         When no setting of the layout is given, it is a layout that runs and fits, if there is one.
         """
         wanted = self._asked({"given": {"model": model, "cluster": cluster, "layout": dict(layout)}})
-        chosen, batch = (dict(layout), asdict(wanted.batch)) if layout else plans.start_of(wanted)
+        given = {name: wanted.layout[name] for name in layout}
+        chosen, batch = (given, asdict(wanted.batch)) if layout else plans.start_of(wanted)
         named = {"accelerator": wanted.cluster.accelerator, "gpus": wanted.cluster.gpus}
         return {
             "choices": self._choices({}),
@@ -100,7 +103,7 @@ class PlannerDesk:
         return asked({"layout": {}, "batch": {}}, given, wording=FORM)
 
     def _start(self, request: Mapping[str, Any]) -> Reply:
-        layout, batch = plans.start_of(self._asked(request, lambda _: False))
+        layout, batch = plans.start_of(self._asked(request, lambda name: name == "software"))
         return {"layout": layout, "batch": batch}
 
     def _plan(self, request: Mapping[str, Any]) -> Reply:
@@ -109,12 +112,13 @@ class PlannerDesk:
         costs = plans.costs(plan, wanted)
         found: Reply = {
             "title": title(plan),
+            "model": [model_line(plan.model) + ".", *wanted.notes],
             "line": "; ".join(filter(None, (layout_line(plan.layout), followed, batch_line(plan.batch)))),
             "plan": plans.document(plan, costs, wanted.notes),
             "faults": [as_sentence(fault.words) for fault in plan.faults],
             "warnings": [as_sentence(words) for words in warnings(plan)],
-            "counted": [model_line(plan.model) + ".", *wanted.notes, *(as_sentence(words) for words in counted(plan))],
-            "choices": self._degrees(plan),
+            "counted": [as_sentence(words) for words in counted(plan) if words != RANGES],
+            "choices": self._degrees(plan) | {"modules": _modules(plan)},
             "places": [
                 {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),
                  "sends": what_it_sends(place.axis, plan.layout)}
@@ -123,21 +127,22 @@ class PlannerDesk:
         }  # fmt: skip
         if plan.step:
             found |= {
-                "figures": charts.key_figures(plan, costs), "memory": charts.memory_bars(plan),
+                "figures": charts.key_figures(plan, costs), "ranges": as_sentence(RANGES), "memory": charts.memory_bars(plan),
                 "buckets": charts.parts_of_memory(plan), "peak": charts.peak_bar(plan),
                 "parts": charts.parts_of_step(plan),
             }  # fmt: skip
         return found
 
     def _degrees(self, plan: Plan) -> dict[str, list[int]]:
-        """Return the values of each slider of the layout: those that divide evenly, and the current one."""
-        gpus, experts = plan.cluster.gpus, plan.model.experts
+        """Return the values of each number of the layout: those that divide evenly, and the current one."""
+        gpus, experts, layout = plan.cluster.gpus, plan.model.experts, plan.layout
         found = {
             "tp": divisors(gpus, MOST["tp"]), "cp": divisors(gpus, MOST["cp"]), "pp": divisors(gpus, plan.model.layers),
             "dp": divisors(gpus, gpus), "ep": divisors(experts, MOST["ep"]) if experts else [1],
-            "virtual_stages": list(CHUNKS), "micro_batch": list(MICRO_BATCHES),
+            "virtual_stages": list(CHUNKS), "micro_batch": list(MICRO_BATCHES), "ulysses": divisors(layout.cp, MOST["cp"]),
+            "shard_group": [0, *divisors(layout.dp * layout.cp, plan.cluster.gpus)],
         }  # fmt: skip
-        return {name: sorted({*offered, getattr(plan.layout, name)}) for name, offered in found.items()}
+        return {name: sorted({*offered, getattr(layout, name)}) for name, offered in found.items()}
 
     def _pipeline(self, request: Mapping[str, Any]) -> Reply:
         plan, _ = plans.planned(self._asked(request))
@@ -153,7 +158,7 @@ class PlannerDesk:
         asked = {"given": request.get("given"), "keep": keep}
         before, search = self._left_off or (None, None)
         if search is None or before != asked:
-            wanted = self._asked(request, lambda name: name in {*keep, "precision", "software"})
+            wanted = self._asked(request, lambda name: name in {*keep, *SET_UP})
             search = plans.Search(wanted, {}, wording=FORM)
         self._left_off = None
         if not search.go_on(SLICE_S):
@@ -180,6 +185,7 @@ class PlannerDesk:
         return {
             **{what: list(dict.fromkeys(called.values())) for what, called in names().items()},
             **{what: [list(pair) for pair in titled.items()] for what, titled in titles().items()},
+            "recompute": [word for word in RECOMPUTE if word not in MODULES],
             "software": [UNKNOWN, *frameworks(), *constants()["software"]],
             "frameworks": [{"name": name, "title": words} for name, words in FRAMEWORKS.items()],
         }
@@ -194,3 +200,9 @@ class PlannerDesk:
             "problem": problem.id,
             "title": problem.title,
         }
+
+
+def _modules(plan: Plan) -> list[str]:
+    """Return the modules that layers of the model can recompute."""
+    found = frozenset[str]().union(*(recomputed_modules(",".join(MODULES), block) for block in set(plan.model.blocks)))
+    return [module for module in MODULES if module in found]

@@ -43,5 +43,12 @@ def plan_in_words(reply: Mapping[str, Any]) -> str:
     rows = [f"| {row['name']} | {row['value']} | {row['range']} | {row['note']} |" for row in reply.get("figures", ())]
     table = ["| | | range | |", "|---|---|---|---|", *rows] if rows else []
     remarks = [f"- {words}" for words in (*reply["faults"], *reply["warnings"], *reply["counted"])]
-    parts = [f"### {reply['title']}", reply["line"], "\n".join(table), "\n".join(remarks)]
+    parts = [
+        f"### {reply['title']}",
+        " ".join(reply["model"]),
+        reply["line"],
+        "\n".join(table),
+        reply.get("ranges"),
+        "\n".join(remarks),
+    ]
     return "\n\n".join(filter(None, parts))
