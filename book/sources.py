@@ -26,7 +26,7 @@ SEED = "book"  # of the worked examples: other numbers than those that the noteb
 DOCUMENTS = {  # caption of a group in the book → its pages, by their files in the repository and those that are made of code
     "Tutorials": ["docs/tutorials/student.md", "docs/course.md", "docs/tutorials/author.md"],
     "How-to guides": [
-        "docs/desk.md", "docs/progress.md", "docs/site.md", "docs/grading.md", "docs/migrating.md", "docs/overrides.md", "docs/exporting.md", "docs/scaling.md", "docs/deploy.md", "docs/banks.md", "docs/kinds.md", "CONTRIBUTING.md",
+        "docs/desk.md", "docs/progress.md", "docs/site.md", "docs/grading.md", "docs/migrating.md", "docs/overrides.md", "docs/exporting.md", "docs/measured.md", "docs/scaling.md", "docs/deploy.md", "docs/banks.md", "docs/kinds.md", "CONTRIBUTING.md",
     ],
     "Reference": [
         "docs/formulas.md", "docs/glossary.md", "docs/templates.md", "docs/units.md", "docs/reference/keys.md", "docs/reference/commands.md",

@@ -110,6 +110,8 @@ shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --software torchtita
 shardwise plan --model llama3-70b --cluster h100-256 --search --max-tp 8 --memory "70 GB"         # the best layouts, with memory and MFU
 shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --emit torchtitan > train.toml        # or: --emit megatron
 shardwise plan --file mine.yaml --json                                                            # a custom model or cluster, for scripts
+shardwise plan --model path/to/config.json --cluster h100-64                                      # any model with a Hugging Face configuration
+shardwise plan --measured step.json --search                                                      # corrected by your own run: see measured.md
 ```
 
 In a notebook, `planner("llama3-70b", "h100-512", tp=8, pp=4)` shows the same plan as a form. It has sliders for the layout, bars for memory and for
@@ -119,7 +121,8 @@ starts with one that fits.
 A plan also suggests single changes of the layout that help on the same GPUs, each with its predicted effect. If the layout cannot run, it suggests
 changes that make it run.
 
-- **Names** ignore case, dots and dashes.
+- **Names** ignore case, dots and dashes. A path names a Hugging Face `config.json`; keys that the planner does not know are reported.
+- **Your own run or GPU**: [measured.md](measured.md).
 - **Defaults** apply to every option that you omit. DP follows from the number of GPUs.
 - **A search** keeps the degrees and settings that you give, and lists tight layouts last.
 - **`--software`** names a framework, such as torchtitan, or a row of `software` in
@@ -143,51 +146,6 @@ batch: {global_batch: 256, sequence: 2048}
 tokens: 300.0e+9
 price: 1.5
 ```
-
-### Your own run
-
-A measured step shows where a plan is wrong for your cluster, and corrects the plans of other layouts. Save this as `step.json`:
-
-```json
-{
-  "model": "llama3-8b",
-  "cluster": "h100-64",
-  "layout": {"tp": 2, "dp": 32},
-  "batch": {"global_batch": 512, "sequence": 8192},
-  "step_s": 10.4,
-  "memory": "58 GB",
-  "terms": {"data_parallel": 0.5}
-}
-```
-
-```bash
-shardwise plan --measured step.json                     # measured and predicted, term by term, and what to look at
-shardwise plan --measured step.json --tp 4              # another layout, corrected by this run
-shardwise plan --measured step.json --search --top 5    # the best layouts, corrected by this run
-```
-
-Everything but one figure is optional. Without `layout`, the figures belong to the run that the other options describe. Instead of `step_s`, give
-`tokens_per_s_per_gpu`. `memory_kind` is `allocated`, `reserved` or `nvidia-smi`. `terms` are exposed seconds per step:
-`compute`, `tensor_parallel`, `context_parallel`, `expert_parallel`, `data_parallel` and `pipeline`.
-
-A PyTorch profiler trace has all of these terms. Profile at least one active step with CPU and CUDA activities, call `profiler.step()` after each step,
-and name the file of one rank, `.json` or `.json.gz`, as `"trace"` in `step.json`, or pass it directly:
-
-```bash
-shardwise plan --measured rank0.json.gz --model llama3-8b --cluster h100-64 --tp 2 --global-batch 512
-```
-
-In a trace, the time of a collective includes waiting for slower ranks, so compare several ranks before you blame the network.
-
-To plan with figures measured on your GPU, copy [examples/measure_card.py](../examples/measure_card.py) to a node and run
-`python measure_card.py --out card.yaml`, which takes about a minute:
-
-```bash
-shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --card card.yaml    # peaks and the network from the data sheet
-shardwise plan --model llama3-8b --zero 3 --card card.yaml                      # one node of an accelerator that has no name here
-```
-
-A model that has no name here can be a Hugging Face configuration: `--model path/to/config.json`.
 
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -71,6 +72,26 @@ def test_numbers_of_ones_own(planner: Locator, bare: Any) -> None:
     planner.get_by_role("combobox", name="GPU type", exact=True).select_option("H200-141GB")
     expect(planner.get_by_role("heading", name="Llama-3-8B on 16 H200-141GB")).to_be_visible()
     expect(network).to_have_value("50 GB/s")
+    assert bare.faults == []
+
+
+def test_a_configuration_is_opened_or_pasted_and_its_faults_are_shown(planner: Locator, bare: Any) -> None:
+    config = {
+        "model_type": "qwen3", "hidden_size": 2560, "intermediate_size": 9728, "num_hidden_layers": 36, "head_dim": 128,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 151936, "tie_word_embeddings": True,
+    }  # fmt: skip
+    planner.get_by_text("Model from a config.json").click()
+    opened = {"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(config).encode()}
+    planner.get_by_label("Hugging Face config.json").set_input_files(opened)
+    expect(planner.get_by_role("heading", name="model from a config.json on 16 H100-80GB")).to_be_visible()
+    expect(planner).to_contain_text("4.02 billion parameters")
+    expect(planner.locator(".facts")).to_contain_text(" to ")
+    text = planner.get_by_label("or its text")
+    text.fill(json.dumps(config | {"model_type": "nonesuch"}))
+    text.press("Tab")
+    expect(planner).to_contain_text("the architecture 'nonesuch' is unknown")
+    planner.get_by_role("combobox", name="model", exact=True).select_option("Llama-3-8B")
+    expect(planner.get_by_role("heading", name="Llama-3-8B on 16 H100-80GB")).to_be_visible()
     assert bare.faults == []
 
 

@@ -15,6 +15,7 @@ from shardwise_bank.planning.trace import read_trace
 from solutions.planner.measured import TERMS
 from solutions.planner.shapes import Layout
 
+PAGE = Path(__file__).parents[2] / "docs" / "measured.md"
 RUN = {
     "model": "llama3-8b",
     "cluster": "h100-64",
@@ -188,3 +189,12 @@ def test_wrong_figures_are_named_with_what_was_expected(tmp_path: Path, figures:
 def test_a_search_needs_the_layout_of_the_measured_run(tmp_path: Path) -> None:
     words = measured(tmp_path, {"step_s": 9}, "--model", "llama3-8b", "--cluster", "h100-64", "--search", code=2)
     assert 'Add it as "layout"' in words
+
+
+def test_the_example_of_the_page_finds_what_is_off(tmp_path: Path) -> None:
+    text = PAGE.read_text("utf-8")
+    figures = json.loads(text.partition("```json\n")[2].partition("```")[0])
+    words = measured(tmp_path, figures)
+    assert "exposed data parallel communication takes" in words
+    for options in (["--tp", "4"], ["--search", "--top", "2"]):
+        assert "Measured and predicted" in measured(tmp_path, figures, *options)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -13,17 +10,7 @@ from bench.planner import page, planned, plots
 from bench.planner.peers import asking
 from bench.planner.predictions import Row, readable
 from bench.planner.runs import Runs
-from command_line import run
 
-CARD = """
-name: "NVIDIA H100 80GB HBM3"
-gpus: 8
-memory_bytes: 85100000000
-hbm_bytes_per_s: 2.6e+12
-bf16_flop_per_s: 6.0e+14
-attention_flop_per_s: 3.0e+14
-link_bytes_per_s: 3.0e+11
-"""
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -77,18 +64,3 @@ def test_a_case_for_the_peers_is_the_row_in_plain_figures(rows: list[Row]) -> No
         False,
         312,
     )
-
-
-def test_the_commands_about_your_own_run_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    section = page.USAGE.partition("### Your own run")[2]
-    (figures,) = re.findall(r"```json\n(.*?)```", section, re.DOTALL)
-    Path("step.json").write_text(figures, "utf-8")
-    kernel, marked = {"ph": "X", "cat": "kernel", "ts": 0}, {"ph": "X", "cat": "user_annotation", "ts": 0}
-    events = [{**marked, "name": "ProfilerStep#3", "dur": 9e6}, {**kernel, "name": "gemm", "dur": 8e6}]
-    Path("rank0.json.gz").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}), "utf-8")
-    Path("card.yaml").write_text(CARD, "utf-8")
-    commands = re.findall(r"^shardwise (plan .*?)(?: +#.*)?$", section, re.MULTILINE)
-    assert len(commands) == 6
-    for command in commands:
-        assert "Llama-3-8B on" in run(*shlex.split(command)), command

@@ -33,6 +33,7 @@ const SHAPE = {
   experts_per_token: "experts per token",
   expert_ffn_hidden: "expert width",
 };
+const DERIVED = ["parameters", "active_parameters", "blocks", "recurrence", "mtp_block", "mtp_layers", "small"]; // from the numbers of a model, or lost with them
 const OWN = "custom model";
 const CONFIGURED = "from a config.json";
 const STOPPED = "Python stopped before it could answer. Change a setting to try again.";
@@ -169,8 +170,13 @@ export class Planner extends LitElement {
   }
 
   #setShape(name, value) {
-    const { name: _, ...shape } = this.#model;
-    this.#set({ model: { ...shape, name: OWN, [name]: value } });
+    const kept = Object.entries(this.#model).filter(([field]) => !DERIVED.includes(field));
+    this.#set({ model: { ...Object.fromEntries(kept), name: OWN, [name]: value } });
+  }
+
+  /** Whether a few numbers describe the model: its layers differ only in having experts or not. */
+  get #isUniform() {
+    return this.#model.blocks.every(({ mixer, heads }) => ["full", "latent"].includes(mixer) && !heads);
   }
 
   /** Plan the model of a Hugging Face configuration, with a layout that runs and fits. */
@@ -284,7 +290,7 @@ export class Planner extends LitElement {
           <div class="controls">
             ${text("GPUs per node", cluster.gpus_per_node, (value) => this.#setCluster({ gpus_per_node: value }))}
             ${text("network per GPU, per direction", perSecond(cluster.network_bytes_per_s), (value) => this.#setCluster({ network_bytes_per_s: value }))}
-            ${Object.entries(SHAPE).map(([name, words]) => text(words, this.#model[name], (value) => this.#setShape(name, value)))}
+            ${this.#isUniform ? Object.entries(SHAPE).map(([name, words]) => text(words, this.#model[name], (value) => this.#setShape(name, value))) : nothing}
           </div>
         </details>
       </fieldset>
