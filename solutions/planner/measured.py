@@ -218,10 +218,11 @@ def _remark(term: Term) -> str:
     if not term.measured_s:
         return f"no exposed {name} communication, where {term.predicted_s:.3g} s were predicted: all of it is hidden, or the run has another layout"
     share = term.measured_s / term.whole_s
+    uneven = ", as with uneven routing" if term.name == "expert_parallel" else ""
     if share > 1 + SIMILAR:
         why = (
             f"even without overlap it should take {term.whole_s:.3g} s. Either the links reach only {1 / share:.0%} of the expected "
-            "bandwidth, which nccl-tests would show, or ranks wait for a slower one inside the collectives"
+            f"bandwidth, which nccl-tests would show, or ranks wait for a slower one inside the collectives{uneven}"
         )
     elif more and share > 1 - SIMILAR:
         why = f"it takes {term.whole_s:.3g} s without overlap, so almost nothing is hidden: turn on its overlap in your framework"

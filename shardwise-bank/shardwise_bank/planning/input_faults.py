@@ -49,10 +49,10 @@ class InputFaults:
 
     def named(self, text: str, what: str, known: Mapping[str, str]) -> str | None:
         """Return the name that a text means, ignoring case, dots and dashes."""
-        names = {plain_name(called): name for called, name in known.items()}
-        if plain_name(text) in names:
-            return names[plain_name(text)]
-        near = get_close_matches(plain_name(text)[:SHOWN], names, n=MOST_NEAR, cutoff=0.5)
+        names = {squashed_name(called): name for called, name in known.items()}
+        if squashed_name(text) in names:
+            return names[squashed_name(text)]
+        near = get_close_matches(squashed_name(text)[:SHOWN], names, n=MOST_NEAR, cutoff=0.5)
         listed = list(dict.fromkeys(names[name] for name in near))
         every = dict.fromkeys(known.values())
         hint = f"Did you mean {' or '.join(listed)}?" if listed else f"Choose from {', '.join(every)}."
@@ -70,7 +70,7 @@ class InputFaults:
         except OverflowError:
             number = math.inf
         if not 1 / FARTHEST <= number <= FARTHEST:
-            self.add(f"{what} must be a positive number of a realistic size, not {repeated_value(value)}.")
+            self.add(f"{what} must be a positive number of a realistic size, not {excerpt(value)}.")
             return None
         return number
 
@@ -79,19 +79,19 @@ class InputFaults:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= largest or value % 1:
             is_large = isinstance(value, int | float) and value > largest
             most = f"at most {largest:,}" if is_large else "at least 1"
-            self.add(f"{what} must be a whole number of {most}, not {repeated_value(value)}.")
+            self.add(f"{what} must be a whole number of {most}, not {excerpt(value)}.")
             return None
         return int(value)
 
 
-def repeated_value(value: Any) -> str:
+def excerpt(value: Any) -> str:
     """Return a value as messages repeat it."""
     if isinstance(value, int) and abs(value) > 10**SHOWN:  # Python writes no number of more than 4,300 digits
         return "a number that is far too large" if value > 0 else "a number that is far too small"
     return f"{value!r:.{SHOWN}}"
 
 
-def plain_name(text: str) -> str:
+def squashed_name(text: str) -> str:
     """Return a name in lower case without dots, dashes and spaces."""
     return re.sub(r"[^a-z0-9]", "", text.lower())
 

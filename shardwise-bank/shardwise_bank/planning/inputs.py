@@ -14,9 +14,9 @@ from shardwise_bank.planning.input_faults import (
     LARGEST,
     InputFaults,
     Wording,
-    plain_name,
-    repeated_value,
+    excerpt,
     report_unknown,
+    squashed_name,
 )
 from shardwise_bank.planning.model_input import model_of
 from shardwise_bank.solutions.planner.names import names, usual_cluster
@@ -145,10 +145,10 @@ def _cluster(options: Mapping[str, Any], written: Any, known: Mapping[str, str],
 
 def _sized(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
     """Return the accelerator and the size in the name of a cluster: h100-16384, 16384 x H100, h100-80gb."""
-    names = {plain_name(called) for called in known}
-    if plain_name(text) in names:
+    names = {squashed_name(called) for called in known}
+    if squashed_name(text) in names:
         return text, None
-    if (first := re.fullmatch(r"\s*(\d[\d,_]*)\s*[x×*]\s*(\D.*)", text)) and plain_name(first[2]):
+    if (first := re.fullmatch(r"\s*(\d[\d,_]*)\s*[x×*]\s*(\D.*)", text)) and squashed_name(first[2]):
         return first[2], _digits(first[1])
     if last := re.fullmatch(r"(.*?\w)(?:\s*[:x×*_-]\s*|\s+)(\d[\d,_]*)\s*(?:gpus)?", text, re.IGNORECASE):
         return last[1], _digits(last[2])
@@ -173,22 +173,22 @@ def _layout(
         elif isinstance(fields.get(name), bool):
             found[name] = value
             if not isinstance(value, bool):
-                faults.add(f"{option} must be true or false, not {repeated_value(value)}.")
+                faults.add(f"{option} must be true or false, not {excerpt(value)}.")
         elif name == "zero":
             found[name] = value
             if isinstance(value, bool) or value not in (0, 1, 2, 3):
-                faults.add(f"{option} must be 0, 1, 2 or 3, not {repeated_value(value)}.")
+                faults.add(f"{option} must be 0, 1, 2 or 3, not {excerpt(value)}.")
         elif name == "gradient_bytes":
             found[name] = value
             if isinstance(value, bool) or value not in GRADIENT_BYTES:
-                faults.add(f"{option} must be 2 or 4, not {repeated_value(value)}.")
+                faults.add(f"{option} must be 2 or 4, not {excerpt(value)}.")
         elif name == "state_bytes":
             found[name] = faults.count(value, option, largest=LARGEST_STATES)
         elif isinstance(fields.get(name), int):
             least_zero = fields[name] == 0 and value == 0
             found[name] = 0 if least_zero else faults.count(value, option)
         else:
-            faults.add(f"{option} must be a word, not {repeated_value(value)}.")
+            faults.add(f"{option} must be a word, not {excerpt(value)}.")
     if found.get("recompute") == "partial" and not found.get("recomputed_layers"):
         faults.add(
             f"{faults.wording.name('recompute')} partial needs recomputed_layers, the number of layers to recompute{faults.wording.by('(under `layout` in --file)')}."

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise_bank.planning.input_faults import COMMAND, InputFaults, repeated_value
+from shardwise_bank.planning.input_faults import COMMAND, InputFaults, excerpt
 from shardwise_bank.planning.inputs import PARTS, PlanRequest, asked
 from shardwise_bank.planning.plans import SearchResult, planned
 from shardwise_bank.planning.trace import GZIP, read_trace
@@ -160,7 +160,7 @@ def _of_trace(file: Path, data: Mapping[str, Any], layout: Layout, faults: Input
     if trace is None:
         return Measured()
     if not isinstance(trace, str) or not trace.isprintable() or len(trace) > LONGEST_PATH:
-        faults.add(f"trace must be the path of a PyTorch profiler trace, not {repeated_value(trace)}.")
+        faults.add(f"trace must be the path of a PyTorch profiler trace, not {excerpt(trace)}.")
         return Measured()
     return read_trace(file.parent / trace, layout)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shardwise_bank.planning.input_faults import LARGEST, SHOWN, InputFaults, repeated_value, report_unknown
+from shardwise_bank.planning.input_faults import LARGEST, SHOWN, InputFaults, excerpt, report_unknown
 from shardwise_bank.solutions.planner.shapes import Model, named_model
 
 LARGEST_FILE = 10**7  # bytes; configurations have a few thousand
@@ -92,7 +92,7 @@ def _custom(wanted: Mapping[str, Any], faults: InputFaults) -> Model | None:
     wrong = [name for name, value in numbers.items() if not _fits(value, fields[name].default)]
     for name in wrong:
         expected = "true or false" if isinstance(fields[name].default, bool) else f"a whole number up to {LARGEST:,}"
-        faults.add(f"model: {name} must be {expected}, not {repeated_value(numbers[name])}.")
+        faults.add(f"model: {name} must be {expected}, not {excerpt(numbers[name])}.")
     if missing or wrong:
         return None
     called = _printable(str(wanted.get("name") or "custom model"))
