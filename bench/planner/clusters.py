@@ -21,6 +21,7 @@ class Links:
     domain: int  # chips that the fast links connect
     network_bytes_per_s: float  # per chip and direction, outside the domain
     assumed: tuple[str, ...] = ()
+    rank_s: float = 0.0  # what each rank adds to a collective, if the source measured it
 
 
 def links(run: Run, runs: Runs) -> Links:
@@ -43,7 +44,8 @@ def links(run: Run, runs: Runs) -> Links:
         domain = run.chips_per_node or int(usual["node"])
     printed = _printed(words, run.chips_per_node or 8)
     assumed = () if printed or domain >= run.chips else (f"{usual['network']} Gbit/s per chip between nodes",)
-    return Links(card, domain, printed or usual["network"] * GBIT, assumed)
+    late = re.search(r"each rank adds (\d+) µs to a collective", words)
+    return Links(card, domain, printed or usual["network"] * GBIT, assumed, int(late[1]) * 1e-6 if late else 0.0)
 
 
 def _printed(words: str, node: int) -> float | None:

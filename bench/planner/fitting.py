@@ -65,7 +65,7 @@ class Fit:
         """Set the constants to a point."""
         for name, value in zip(self.names, point, strict=True):
             for each in (name, *calibration()["ties"].get(name, ())):
-                _set(each, exp(value))
+                _set(each, exp(value) * calibration()["ratios"].get(each, 1.0))
         _forget()
 
     def errors(self, point: Array) -> Array:

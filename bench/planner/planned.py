@@ -121,7 +121,7 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         model = card
     cluster = _record(
         planner.Cluster, accelerator=joined.card, gpus=run.chips, gpus_per_node=joined.domain,
-        network_bytes_per_s=joined.network_bytes_per_s,
+        network_bytes_per_s=joined.network_bytes_per_s, rank_s=joined.rank_s,
     )  # fmt: skip
     dealt = _record(
         planner.Layout, tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
@@ -137,8 +137,10 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
 
 
 def _state_bytes(row: Row) -> int:
-    """Return the width of the optimizer states: of an FP32 master copy with BF16 moments, or of a 16-bit remainder with them."""
+    """Return the width of the optimizer states: of an FP32 master copy with BF16 moments, a 16-bit remainder with them, or these alone."""
     words = f"{row.run.sharding} {row.run.note}".lower()
+    if "adam on bf16 weights" in words:
+        return 4
     return 8 if "bf16 moments" in words else 6 if "optimizer dtype bf16" in words else 12
 
 

@@ -1,4 +1,4 @@
-"""The tables of docs/planner.md: what to expect, ranges, fit, and errors by family and chip beside other models."""
+"""The tables of docs/planner.md: what to expect, ranges, fit, and errors by family and chip next to other models."""
 
 from __future__ import annotations
 

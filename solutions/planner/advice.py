@@ -7,7 +7,7 @@ from math import ceil
 
 from ..facts import hardware
 from .changes import Change, changes
-from .constants import constant
+from .constants import chip, constant
 from .memory import gradient_width, keeps_whole, micro_batches, stage_layers
 from .plan import Plan
 from .recompute import recompute_phrase
@@ -43,7 +43,7 @@ def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, .
     >>> model, cluster = named_model("Llama-3-8B"), Cluster("H100-80GB", 64)
     >>> slow = plan(model, cluster, Layout(tp=2, dp=32, recompute="full"), Batch(256, 8192))
     >>> advice(slow, lambda layout, batch: plan(model, cluster, layout, batch))[0][:70]
-    '22% of the step time goes to full recomputation: try no recomputation '
+    '23% of the step time goes to full recomputation: try no recomputation '
     """
     tried = [
         (change, planned(change.layout, change.batch))
@@ -70,7 +70,7 @@ def conventions(cluster: Cluster, layout: Layout, model: Model | None = None) ->
         )
     if width != 2:
         notes.append(
-            f"gradients take {width} bytes per parameter, as in {layout.software}; the lessons' 16 bytes per parameter include 2"
+            f"gradients take {width} bytes per parameter, {'as requested' if layout.gradient_bytes == width else f'as in {layout.software}'}; the lessons' 16 bytes per parameter include 2"
         )
     if layout.pp > 1 and (layout.zero == 2 or keeps_whole(layout)):
         notes.append(
@@ -78,15 +78,19 @@ def conventions(cluster: Cluster, layout: Layout, model: Model | None = None) ->
             if keeps_whole(layout)
             else "with ZeRO-2, gradients are reduced for every micro-batch; software that reduces once per step keeps them whole, as ZeRO-1 does"
         )
-    notes.append(
-        "MFU counts attention over all pairs of tokens, including masked ones, relative to the dense BF16 peak"
-    )
+    notes.append(f"MFU counts attention over all pairs of tokens, including masked ones, relative to {_peak(cluster)}")
     if model and any(block.span for block in model.kinds):
         notes.append(
             "in layers with a window or chunks, each token counts as many keys as these have; Megatron-LM counts half of that "
             "in every layer, and TorchTitan the whole sequence"
         )
     return tuple(notes)
+
+
+def _peak(cluster: Cluster) -> str:
+    """What an MFU is relative to: a card without a data sheet has only what its matrix multiplications reached."""
+    is_measured = chip(cluster.accelerator)["matmul"] == 1
+    return "the measured BF16 matrix multiplications" if is_measured else "the dense BF16 peak"
 
 
 def _fix(plan: Plan, tried: Sequence[Tried]) -> str:

@@ -189,7 +189,10 @@ def _host(cluster: Cluster, layout: Layout) -> list[Fault]:
 def _shares(model: Model, layout: Layout) -> list[Fault]:
     found = []
     ranks = layout.dp * layout.cp
-    if layout.shard_group and ranks % layout.shard_group:
+    if layout.shard_group and not layout.zero:
+        words = f"a shard group of {layout.shard_group:,} needs ZeRO 1, 2 or 3, since ZeRO 0 shards nothing"
+        found.append(Fault("product", layout.shard_group, 0, words))
+    elif layout.shard_group and ranks % layout.shard_group:
         words = f"a shard group of {layout.shard_group:,} ranks does not divide the {ranks:,} ranks that hold a copy (DP × CP)"
         found.append(Fault("product", layout.shard_group, ranks, words))
     if layout.recomputed_layers > model.layers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -113,16 +113,20 @@ def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, b
     attention, mlp, elements, parts = _products(model, cluster, layout, batch, block)
     core, back_core = _core(model, cluster, layout, batch, stack, block)
     small = _small_seconds(model, cluster, layout, batch, stack, elements, block)
-    started = kernels(stack["kernels"])["launch_s"] * block.halves / 2
+    graph = stack.get("whole_graph", False)
+    started = 0.0 if graph else kernels(stack["kernels"])["launch_s"] * block.halves / 2
     forward_small, backward_small = small + started, BACKWARD_SMALL * small + 2 * started
-    if block.is_mixture:  # with so many small kernels, the host may not launch them fast enough
+    if block.is_mixture and not graph:  # with so many small kernels, the host may not launch them fast enough
         host = constant("mixture_host_s")
         forward_small = max(forward_small, host - attention - mlp - core)
         backward_small = max(backward_small, 2 * host - 2 * (attention + mlp) - back_core)
     expert = _expert_seconds(model, cluster, layout, batch, stack) if block.is_mixture else 0.0
     parts |= _parts_of_small(model, cluster, layout, batch, stack, elements, block)
-    forward_sent = _sent(model, cluster, layout, batch, stack, core, attention + mlp, block, values=2)
-    backward_sent = _sent(model, cluster, layout, batch, stack, back_core, 2 * (attention + mlp), block, values=4)
+    products = attention + mlp
+    forward_sent = _sent(model, cluster, layout, batch, stack, core, products, forward_small, block, values=2)
+    backward_sent = _sent(
+        model, cluster, layout, batch, stack, back_core, 2 * products, backward_small, block, values=4
+    )
     return (
         Pass(attention + mlp, mlp, core, forward_small, *forward_sent, expert, **parts),
         Pass(2 * (attention + mlp), 2 * mlp, back_core, backward_small, *backward_sent, expert),
@@ -247,7 +251,8 @@ def _small_seconds(
     """Seconds of a forward pass in memory-bound kernels."""
     parts = _parts_of_small(model, cluster, layout, batch, stack, elements, block)
     moved = 2 * elements["heads"] * kernels(stack["kernels"])["inside"]
-    moved += elements["copies"] * constant("permuted_bytes")
+    if not (block.is_mixture and stack.get("fused_experts")):  # else dispatch, combine and the grouped product do these
+        moved += elements["copies"] * constant("permuted_bytes")
     if block.is_mixture and model.expert_biases:  # added to what gate, up and down give: 16 bits read and written
         width = (model.mlp_matrices - 1) * model.expert_ffn_hidden / layout.expert_tp + (
             model.expert_input or model.hidden
@@ -282,6 +287,7 @@ def _expert_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch
             cluster, tokens=_local_tokens(layout, batch) / layout.tp, hidden=model.expert_input or model.hidden, experts=model.experts,
             experts_per_token=model.experts_per_token, ep=layout.ep, stride=layout.expert_tp,
             node_limit=model.node_limit, bytes_per_element=width, port_share=stack.get("exchange_port", 0.0),
+            once=stack.get("sends_once", False), in_turn=stack.get("experts_in_turn", False),
         )  # fmt: skip
 
     return sent(stack.get("dispatch_bytes", 2)) + sent(2)
@@ -289,16 +295,27 @@ def _expert_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch
 
 def _sent(
     model: Model, cluster: Cluster, layout: Layout, batch: Batch, stack: dict[str, Any], core: float, products: float,
-    block: Block, values: int,
+    small: float, block: Block, values: int,
 ) -> tuple[float, float]:  # fmt: skip
-    """Exposed seconds of tensor and context parallelism in one pass; CP sends K and V, and their gradients backward."""
+    """Exposed seconds of tensor and context parallelism in one pass; CP sends K and V, and their gradients backward.
+
+    What each rank adds to a collective (`rank_s`) is exposed between nodes, where each step of a ring waits for the network. Inside a
+    node, compute that is already launched hides it. With sequence parallelism, the backward pass gathers the inputs of both
+    column-parallel products again.
+    """
     tokens = _local_tokens(layout, batch)
     reductions = tensor_parallel.all_reduces(layers=1, span="forward") * block.halves // 2
     phases = 2 * reductions - (2 if block.is_mixture and layout.expert_tp == 1 else 0)
     message = 2 * tokens * model.hidden
-    tensor = phases * phase_seconds(cluster, message_bytes=message, size=layout.tp, stride=1)
+    near = replace(cluster, rank_s=0.0)
+    tensor = phases * phase_seconds(near, message_bytes=message, size=layout.tp, stride=1)
     if stack["overlap"] == "all":
         tensor = exposed_seconds(tensor, products)
+    if cluster.rank_s:
+        calls = phases + (block.halves if values > 2 and layout.sequence_parallel else 0)
+        late = calls * (layout.tp - 1) * cluster.rank_s
+        crosses = layout.tp > cluster.gpus_per_node
+        tensor = tensor + late if crosses else max(tensor, late - core - products - small)
     return tensor, _context_seconds(model, cluster, layout, batch, core, values, block) if layout.cp > 1 else 0.0
 
 

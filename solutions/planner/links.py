@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from ..communication import hierarchy
 from ..experts import expert_traffic
@@ -52,7 +53,8 @@ def phase_seconds(cluster: Cluster, *, message_bytes: float, size: int, stride: 
         seconds = half of hierarchy.sharded_overlapped_seconds + calls · (hop + nodes · rank)
 
     All members in a node send parts of the message through their ports at once, and all links work at the same time.
-    A call costs a fixed latency, plus one per further node, since its slices pass the nodes one after another.
+    A call costs a fixed latency, plus one per further node, since its slices pass the nodes one after another; on a cluster with a
+    known `rank_s`, plus that for each further rank.
 
     Units:   message_bytes of the whole group's tensor; calls is the number of pieces. Result in seconds.
     Raises:  ValueError if a count is below 1 or a size negative.
@@ -72,7 +74,8 @@ def phase_seconds(cluster: Cluster, *, message_bytes: float, size: int, stride: 
         message_bytes=message_bytes, servers=nodes, gpus_per_server=inside,
         port_bytes_per_s=port_bytes_per_s(cluster), nvlink_bytes_per_s=fast_bytes_per_s(cluster),
     )  # fmt: skip
-    return both_phases / 2 + calls * (constant("hop_s") + (nodes - 1) * constant("rank_s"))
+    late = (size - 1) * cluster.rank_s if cluster.rank_s else (nodes - 1) * constant("rank_s")
+    return both_phases / 2 + calls * (constant("hop_s") + late)
 
 
 def hop_seconds(cluster: Cluster, *, message_bytes: float, stride: int) -> float:
@@ -116,11 +119,13 @@ def all_to_all_seconds(cluster: Cluster, *, sent_bytes: float, size: int, stride
 
 def dispatch_seconds(
     cluster: Cluster, *, tokens: float, hidden: int, experts: int, experts_per_token: int, ep: int, stride: int = 1,
-    node_limit: int = 0, bytes_per_element: float = 2, port_share: float = 0,
+    node_limit: int = 0, bytes_per_element: float = 2, port_share: float = 0, once: bool = False, in_turn: bool = False,
 ) -> float:  # fmt: skip
     """Time of one all-to-all of an expert-parallel group: every copy over the fast links, one per node over the network.
 
-    A router with a `node_limit` sends a token to at most that many nodes; otherwise, the expected number counts.
+    A router with a `node_limit` sends a token to at most that many nodes; otherwise, the expected number counts. A dispatcher that
+    sends a token `once` sends one copy per rank instead of one per expert. `in_turn` is the routing of some benchmarks, which
+    gives each token the experts that follow those of the token before.
 
     Units:   tokens of one GPU; counts; bytes of an element; the share of the port that the kernels achieve, or 0 for that of
              collectives. Result in seconds.
@@ -130,6 +135,9 @@ def dispatch_seconds(
     >>> case = {"tokens": 4096, "hidden": 7168, "experts": 256, "experts_per_token": 8}
     >>> dispatch_seconds(Cluster("H100-80GB", 64), ep=64, **case) > dispatch_seconds(Cluster("H100-80GB", 64), ep=8, **case)
     True
+    >>> each, once = (dispatch_seconds(Cluster("H100-80GB", 8), ep=8, once=once, **case) for once in (False, True))
+    >>> round(once / each, 2)
+    0.67
     """
     require_positive(tokens=tokens)
     require_counts(hidden=hidden, experts=experts, experts_per_token=experts_per_token, ep=ep)
@@ -138,9 +146,26 @@ def dispatch_seconds(
     if ep == 1:
         return 0.0
     _, nodes = spread(cluster, size=ep, stride=stride)
-    one = {"tokens": 1, "hidden": hidden, "experts_per_token": experts_per_token}
-    near = expert_traffic.exchange_bytes(ep=ep, bytes_per_element=bytes_per_element, **one)
-    far = expert_traffic.port_bytes(experts=experts, nodes=nodes, bytes_per_element=bytes_per_element, **one)
+    one: dict[str, Any] = {
+        "tokens": 1,
+        "hidden": hidden,
+        "experts_per_token": experts_per_token,
+        "bytes_per_element": bytes_per_element,
+    }
+    near = (
+        expert_traffic.port_bytes(experts=experts, nodes=ep, **one)
+        if once
+        else expert_traffic.exchange_bytes(ep=ep, **one)
+    )
+    far = expert_traffic.port_bytes(experts=experts, nodes=nodes, **one)
+    if in_turn:  # neighbouring experts are on one rank or on few, and those on one node
+        near, far = (
+            min(
+                sent,
+                max(1.0, experts_per_token * places / experts) * hidden * bytes_per_element * (places - 1) / places,
+            )
+            for sent, places in ((near, ep), (far, nodes))
+        )
     if node_limit:
         far = min(far, node_limit * hidden * bytes_per_element * (nodes - 1) / nodes)
     port = port_share * cluster.network_bytes_per_s or port_bytes_per_s(cluster)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from .constants import WITHOUT_OVERLAP
 from .plan import Plan
+from .stacks import stack
 from .time import step
 
 TERMS = {  # what a profile can distinguish, and the parts of the planner's step time in it
@@ -22,6 +23,7 @@ MOVING = ("activations", "working", "logits", "gathered", "update")  # buckets t
 MEMORY_KINDS = ("allocated", "reserved", "nvidia-smi")
 SIMILAR = 0.15  # relative difference that is not worth a remark: about the median error of unseen runs, times two
 SMALL = 0.02  # of the step time
+LARGE = 10  # a ratio that is written without a fraction
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,10 @@ def corrected(plan: Plan, change: Correction) -> Plan:
             else:
                 parts_s[part] = change.ratios[name] * (bare if name in COMMUNICATION else plan.step)[part]
     memory = {name: size * (change.memory if name in MOVING else 1.0) for name, size in plan.memory.items()}
-    return replace(plan, step=parts_s, memory=memory)
+    named = plan.software or stack(plan.layout.software, plan.cluster.accelerator)
+    if change != Correction({}, memory=change.memory):  # the run shows how fast its software is, so there is no span
+        named = replace(named, knowledge="row", best=named.planned, typical=named.planned)
+    return replace(plan, step=parts_s, memory=memory, software=named)
 
 
 def counted_memory(plan: Plan, kind: str) -> float:
@@ -174,6 +179,12 @@ def remarks(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Iterator[str]
     True
     """
     step_s = run.step_s or plan.step_s
+    if run.step_s and plan.layout.precision in ("bf16", "fp16") and (mfu := plan.mfu * plan.step_s / run.step_s) > 1:
+        yield (
+            f"a step of {run.step_s:.3g} s would be an MFU of {mfu:.0%}: check the model, the batch, the accelerator and the "
+            "number of GPUs"
+        )
+        terms = ()
     for term in terms:
         apart = term.measured_s - term.predicted_s
         if abs(apart) > max(SMALL * step_s, SIMILAR * term.predicted_s):
@@ -184,16 +195,17 @@ def remarks(plan: Plan, terms: tuple[Term, ...], run: Measured) -> Iterator[str]
 
 def _remark(term: Term) -> str:
     name, more = term.name.replace("_", " "), term.measured_s > term.predicted_s
-    times = f"{term.measured_s / term.predicted_s:.2g} times" if term.predicted_s else "more than"
-    seen = f"{term.measured_s:.3g} s, {times} the predicted {term.predicted_s:.3g} s"
+    seen = f"{term.measured_s:.3g} s, where {term.predicted_s:.3g} s were predicted"
+    if term.predicted_s and term.measured_s:
+        seen = f"{term.measured_s:.3g} s, {_times(term.measured_s / term.predicted_s)} the predicted {term.predicted_s:.3g} s"
     if term.name == "step":
         return f"the step takes {seen}; a profile, or seconds by term, would show which term is off"
     if term.name == "rest":
-        return f"all other terms together take {seen}"
+        return f"all other terms together take {seen}; a profile, or seconds by term, would show which term is off"
     if term.name == "compute":
         why = (
             "compare the clock rate under load, the kernels (fused or eager, attention) and gaps between launches"
-            if more else "your kernels are better than those that the planner assumes"
+            if more else "your kernels are faster than those that the planner assumes; name your software, if you have not"
         )  # fmt: skip
         return f"compute takes {seen}: {why}"
     if term.name == "pipeline":
@@ -203,14 +215,24 @@ def _remark(term: Term) -> str:
         return f"pipeline bubble and sends take {seen}: {why}"
     if not term.whole_s:
         return f"{name} communication takes {term.measured_s:.3g} s, but this layout needs none: check the layout and the names of the groups"
+    if not term.measured_s:
+        return f"no exposed {name} communication, where {term.predicted_s:.3g} s were predicted: all of it is hidden, or the run has another layout"
     share = term.measured_s / term.whole_s
+    uneven = ", as with uneven routing" if term.name == "expert_parallel" else ""
     if share > 1 + SIMILAR:
-        why = f"even without overlap it should take {term.whole_s:.3g} s, so the links reach {1 / share:.0%} of the expected bandwidth"
+        why = (
+            f"even without overlap it should take {term.whole_s:.3g} s. Either the links reach only {1 / share:.0%} of the expected "
+            f"bandwidth, which nccl-tests would show, or ranks wait for a slower one inside the collectives{uneven}"
+        )
     elif more and share > 1 - SIMILAR:
-        why = f"it takes {term.whole_s:.3g} s without overlap, so nothing is hidden"
+        why = f"it takes {term.whole_s:.3g} s without overlap, so almost nothing is hidden: turn on its overlap in your framework"
     else:
         why = f"{1 - share:.0%} of its {term.whole_s:.3g} s are hidden, where overlap should hide {1 - term.predicted_s / term.whole_s:.0%}"
     return f"your exposed {name} communication takes {seen}: {why}"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2g} times" if ratio < LARGE else f"{ratio:,.0f} times"
 
 
 def _memory_remarks(plan: Plan, seen: float, kind: str) -> Iterator[str]:
@@ -220,7 +242,7 @@ def _memory_remarks(plan: Plan, seen: float, kind: str) -> Iterator[str]:
         return
     words = f"peak memory ({kind}) is {seen / 1e9:.1f} GB, and {expected / 1e9:.1f} GB were predicted"
     if seen < expected - moving:
-        yield f"{words}: that is less than model states and context alone; check ZeRO, TP, PP and the number of GPUs"
+        yield f"{words}, {(expected - moving) / 1e9:.1f} GB of them for what does not change within a step, mainly model states; check ZeRO, TP, PP and the number of GPUs"
     elif seen < expected:
         yield f"{words}: activations and temporary tensors take {(seen - expected + moving) / moving:.2g} times the prediction; check recomputation and micro-batch size"
     else:

@@ -27,12 +27,33 @@ def stage_layers(model: Model, layout: Layout) -> tuple[int, ...]:
     >>> stage_layers(Model("m", 10, 64, 256, 4, 4, 1000), Layout(pp=4))
     (2, 3, 3, 2)
     """
-    return _dealt(model.layers, layout.pp)
+    return _layers_of_pieces(model, layout, layout.pp)
+
+
+def _layers_of_pieces(model: Model, layout: Layout, count: int) -> tuple[int, ...]:
+    """Layers of each piece; some software counts the output layer as what it costs in layers."""
+    if not software(layout.software).get("counts_output"):
+        return _dealt(model.layers, count)
+    one = model.at(model.blocks[-1])
+    layer = one.mixer_parameters(model.blocks[-1]) + one.mlp_parameters
+    return _dealt_with_output(model.layers, count, model.vocabulary * model.hidden / layer)
 
 
 @cache
 def _dealt(layers: int, stages: int) -> tuple[int, ...]:
     return layers_per_stage(layers=layers, stages=stages)
+
+
+@cache
+def _dealt_with_output(layers: int, stages: int, output: float) -> tuple[int, ...]:
+    """Layers per stage, where a stage ends with the first layer that exceeds its part of all layers and the output."""
+    each = (layers + output) / stages
+    found, stage = [0] * stages, 0
+    for layer in range(1, layers + 1):
+        found[stage] += 1
+        if layer > (stage + 1) * each:
+            stage += 1
+    return tuple(found)
 
 
 def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]:
@@ -44,7 +65,7 @@ def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]
     """
     found: Counter[Block] = Counter()
     for piece, count in held_pieces(layout, stage):
-        layers = _dealt(model.layers, count)
+        layers = _layers_of_pieces(model, layout, count)
         first = sum(layers[:piece])
         found.update(model.blocks[first : first + layers[piece]])
     if model.mtp_layers and holds_output(layout, stage):
@@ -147,8 +168,9 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
     dense, routed = stage_parts(model, layout, stage)
     tokens = layout.micro_batch * batch.sequence // layout.cp
     each = {kind: layer_bytes(model, layout, batch, kind) for kind in kinds}
-    whole = max(layer_bytes(model, layout, batch, kind, "none") for kind in kinds)
-    again = whole - (0.0 if layout.recompute == "full" else max(each.values()))
+    whole = max((layer_bytes(model, layout, batch, kind, "none") for kind in kinds), default=0.0)
+    largest = max(each.values(), default=0.0)
+    again = whole - (0.0 if layout.recompute == "full" else largest)
     output = logits = 0.0
     if layout.pp > 1:
         output = gpt_activations.stage_output_bytes(
@@ -160,7 +182,7 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
         logits *= (1 + model.mtp_layers) * software(layout.software)["logit_bytes"] / 4
     kept = sum(count * each[kind] for kind, count in kinds.items())
     return Share(
-        dense, routed, sum(kinds.values()), kept / directions(layout), max(each.values()), output,
+        dense, routed, sum(kinds.values()), kept / directions(layout), largest, output,
         max(0.0, again) + constant("working") * whole, logits,
     )  # fmt: skip
 

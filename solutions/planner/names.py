@@ -52,7 +52,7 @@ def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
     Source:  the source that planner/names.yaml gives for the values.
 
     >>> usual_cluster(accelerator="H100-80GB", gpus=16384)
-    Cluster(accelerator='H100-80GB', gpus=16384, gpus_per_node=8, network_bytes_per_s=50000000000.0)
+    Cluster(accelerator='H100-80GB', gpus=16384, gpus_per_node=8, network_bytes_per_s=50000000000.0, rank_s=0.0)
     """
     require_counts(gpus=gpus)
     links = usual_links(accelerator=accelerator)

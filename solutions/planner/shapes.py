@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import isqrt
 
 from ..facts import hardware
-from ..facts.arguments import require_counts, require_positive, require_whole
+from ..facts.arguments import require_counts, require_not_negative, require_positive, require_whole
 from .configurations.cards import named_model as named_model
 from .decoder import Block as Block
 from .decoder import Model as Model
@@ -28,15 +28,20 @@ EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats that keep the inputs of matrix
 
 @dataclass(frozen=True)
 class Cluster:
-    """GPUs of one type. `gpus_per_node` of them share fast links; each has network_bytes_per_s per direction to other nodes."""
+    """GPUs of one type. `gpus_per_node` of them share fast links; each has network_bytes_per_s per direction to other nodes.
+
+    `rank_s` is the time that each further rank adds to a collective, where it was measured on the cluster.
+    """
 
     accelerator: str
     gpus: int
     gpus_per_node: int = 8
     network_bytes_per_s: float = 50e9
+    rank_s: float = 0.0
 
     def __post_init__(self) -> None:
         require_counts(gpus=self.gpus, gpus_per_node=self.gpus_per_node)
+        require_not_negative(rank_s=self.rank_s)
         require_positive(network_bytes_per_s=self.network_bytes_per_s)
 
     @property

@@ -96,10 +96,12 @@ class Work:
 def work_of_stages(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Work:
     """The work of the pipeline stages for one micro-batch; `layout` keeps only the settings that matter (Layout.local)."""
     stages = stage_seconds(model, cluster, layout, batch)
-    seconds = [stage.whole for stage in stages]
+    seconds = [
+        max(stage.whole, 1e-9) for stage in stages
+    ]  # where the output layer counts, a stage can have nothing to do
     place = seconds.index(max(seconds))
     whole = pipeline_balance.unequal_step_seconds(stage_seconds=seconds, micro_batches=1)
-    layers = sum(layer_kinds(model, layout, place).values())
+    layers = max(1, sum(layer_kinds(model, layout, place).values()))  # a stage can be the output layer alone
     over = seconds[place] * layout.pp / whole - 1
     parameters = stage_parameters(model, layout, place)
     return Work(stages[place], place, layers, parameters, whole - seconds[place], over)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,15 @@ from shardwise_bank.planning.trace import read_trace
 from solutions.planner.measured import TERMS
 from solutions.planner.shapes import Layout
 
+CARD = """
+name: "NVIDIA H100 80GB HBM3"
+gpus: 8
+memory_bytes: 85100000000
+hbm_bytes_per_s: 2.6e+12
+bf16_flop_per_s: 6.0e+14
+attention_flop_per_s: 3.0e+14
+link_bytes_per_s: 3.0e+11
+"""
 PAGE = Path(__file__).parents[2] / "docs" / "measured.md"
 RUN = {
     "model": "llama3-8b",
@@ -76,6 +87,44 @@ def test_a_trace_that_lacks_something_says_how_to_record_it(tmp_path: Path, even
         read_trace(written(tmp_path / "t.json", events), Layout())
 
 
+def test_a_step_that_is_written_twice_counts_once(tmp_path: Path) -> None:
+    events = [step(1, 0, 8e6), step(1, 0, 8e6), kernel("gemm", 0, 4e6)]
+    assert read_trace(written(tmp_path / "t.json", events), Layout()).step_s == 8
+
+
+def test_an_axis_that_a_trace_never_shows_takes_no_exposed_time(tmp_path: Path) -> None:
+    events = [step(1, 0, 8e6), kernel("gemm", 0, 4e6)]
+    assert read_trace(written(tmp_path / "t.json", events), Layout(tp=2, dp=4)).terms["tensor_parallel"] == 0
+
+
+PACKED = gzip.compress(json.dumps({"traceEvents": [step(1, 0, 8e6)]}).encode())
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"[" * 200_000, "nested too deeply"),
+        (PACKED[:-9], "damaged"),
+        (PACKED[:30] + b"xxxx" + PACKED[34:], "damaged"),
+        (b"[\xff\xfe]", "not text"),
+        (b'{"traceEvents": [{"na', "Did the run stop"),
+        (gzip.compress(bytes(100_000)), "expected a PyTorch profiler trace"),
+        (json.dumps([step(1, 0, 8e6), kernel("gemm", 10**400, 1)]).encode(), "cannot find GPU kernels"),
+        (json.dumps([step(1, 0, 8e6), kernel("ncclAllReduce", 0, 8e6)]).encode(), "all GPU kernels are communication"),
+        (json.dumps([step(1, 0, float("inf")), kernel("gemm", 0, 1)]).encode(), "cannot find a step"),
+    ],
+)  # fmt: skip
+def test_a_damaged_trace_is_refused_in_words(tmp_path: Path, content: bytes, words: str) -> None:
+    (tmp_path / "t.json").write_bytes(content)
+    with pytest.raises(ShardwiseError, match=words):
+        read_trace(tmp_path / "t.json", Layout())
+
+
+def test_details_of_a_kernel_that_are_no_mapping_are_ignored(tmp_path: Path) -> None:
+    events = [step(1, 0, 8e6), kernel("gemm", 0, 4e6), {**kernel("ncclAllReduce", 4e6, 1e6), "args": [1]}]
+    assert read_trace(written(tmp_path / "t.json", events), Layout(dp=4)).terms["data_parallel"] == 1
+
+
 def measured(tmp_path: Path, figures: dict[str, Any], *options: str, code: int = 0) -> str:
     path = tmp_path / "step.json"
     path.write_text(json.dumps(figures), "utf-8")
@@ -93,7 +142,7 @@ def test_communication_that_nothing_hides_is_named_with_the_bandwidth_that_the_l
     assert term["measured_s"] > 3 * term["predicted_s"]
     assert term["whole_s"] == pytest.approx(0.159, rel=0.2)
     assert rest["name"] == "rest"
-    assert "so the links reach" in measured(tmp_path, {**RUN, "terms": {"data_parallel": 0.5}})
+    assert "Either the links reach only" in measured(tmp_path, {**RUN, "terms": {"data_parallel": 0.5}})
 
 
 def test_another_layout_is_corrected_by_the_measured_one(tmp_path: Path) -> None:
@@ -101,6 +150,20 @@ def test_another_layout_is_corrected_by_the_measured_one(tmp_path: Path) -> None
     found = json.loads(measured(tmp_path, {**RUN, "step_s": 1.5 * own["step_s"]}, "--tp", "4", "--json"))
     assert found["layout"]["dp"] == 16
     assert found["step_s"] == pytest.approx(1.5 * other["step_s"])
+
+
+def test_a_corrected_plan_has_a_range_around_its_figure_and_no_uncorrected_advice(tmp_path: Path) -> None:
+    figures = {**RUN, "step_s": 3 * predicted(2)["step_s"]}
+    found = json.loads(measured(tmp_path, figures, "--tp", "4", "--json"))
+    low, high = found["ranges"]["step_s"]
+    assert low * high == pytest.approx(found["step_s"] ** 2)
+    words = measured(tmp_path, figures, "--tp", "4")
+    assert "MFU is now" not in words
+    assert "Add --search" in words
+
+
+def test_a_step_faster_than_the_peak_is_named(tmp_path: Path) -> None:
+    assert "would be an MFU of" in measured(tmp_path, {**RUN, "step_s": 2.0})
 
 
 def test_a_search_ranks_and_filters_by_the_measured_run(tmp_path: Path) -> None:
@@ -123,6 +186,11 @@ def test_a_search_ranks_and_filters_by_the_measured_run(tmp_path: Path) -> None:
         ({"terms": {"nccl": 1}}, "terms must be seconds by name"),
         ({"step_s": 1, "terms": {"compute": 5}}, "more than the step time"),
         ({"trace": "missing.json"}, "cannot read this trace"),
+        ({"trace": ["a"]}, "trace must be the path"),
+        ({"trace": "."}, "not a regular file"),
+        ({"terms": {"compute": 0}}, "compute must be a positive number"),
+        ({"step_s": 1e29}, "is not realistic"),
+        ({"memory": "90 GB"}, "more than the 85.5 GB of a GPU"),
     ],
 )  # fmt: skip
 def test_wrong_figures_are_named_with_what_was_expected(tmp_path: Path, figures: dict[str, Any], words: str) -> None:
@@ -134,10 +202,16 @@ def test_a_search_needs_the_layout_of_the_measured_run(tmp_path: Path) -> None:
     assert 'Add it as "layout"' in words
 
 
-def test_the_example_of_the_page_finds_what_is_off(tmp_path: Path) -> None:
+def test_the_commands_of_the_page_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     text = PAGE.read_text("utf-8")
-    figures = json.loads(text.partition("```json\n")[2].partition("```")[0])
-    words = measured(tmp_path, figures)
-    assert "exposed data parallel communication takes" in words
-    for options in (["--tp", "4"], ["--search", "--top", "2"]):
-        assert "Measured and predicted" in measured(tmp_path, figures, *options)
+    (figures,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    Path("step.json").write_text(figures, "utf-8")
+    kernel, marked = {"ph": "X", "cat": "kernel", "ts": 0}, {"ph": "X", "cat": "user_annotation", "ts": 0}
+    events = [{**marked, "name": "ProfilerStep#3", "dur": 9e6}, {**kernel, "name": "gemm", "dur": 8e6}]
+    Path("rank0.json.gz").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}), "utf-8")
+    Path("card.yaml").write_text(CARD, "utf-8")
+    commands = re.findall(r"^shardwise (plan .*?)(?: +#.*)?$", text, re.MULTILINE)
+    assert len(commands) == 6
+    for command in commands:
+        assert "Llama-3-8B on" in run(*shlex.split(command)), command

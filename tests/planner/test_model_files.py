@@ -87,6 +87,4 @@ def test_a_file_of_parts_and_a_form_take_a_path_too(file: Path) -> None:
     start = PlannerDesk(open_banks((str(ROOT),))).opened(str(file), "h100-64", {"ep": 8})["start"]
     assert start["model"] == str(file)
     reply = PlannerDesk(open_banks((str(ROOT),))).reply({"do": "plan", "given": start})
-    assert reply["title"] == "Qwen3-30B-A3B on 64 H100-80GB" and reply["counted"][0].startswith(
-        "30.5 billion parameters"
-    )
+    assert reply["title"] == "Qwen3-30B-A3B on 64 H100-80GB" and reply["model"][0].startswith("30.5 billion parameters")

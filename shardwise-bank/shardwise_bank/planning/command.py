@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 Adapt = Callable[["PlanRequest"], "PlanRequest"]
-Count = Annotated[int | None, typer.Option(min=1)]
+CORRECTED = "suggestions are omitted, because they would ignore the measured run. Add --search to rank layouts with its correction"
 
 
 @commands.command(
@@ -154,6 +154,7 @@ def _adapted(card: Path, options: dict[str, Any], given: Mapping[str, Any]) -> A
     measured = read_card(card)
     if options["cluster"] is None and "cluster" not in given:
         options["cluster"] = cluster_of(card, measured, options)
+        options["gpus"] = measured.gpus if options["gpus"] is None else options["gpus"]
         return _as_asked
     return lambda wanted: on_card(wanted, measured)
 
@@ -176,12 +177,17 @@ def _comparison(
 def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None, own: MeasuredRun | None) -> None:
     """Plan one layout; exit with 1 when it cannot run."""
     from shardwise_bank.planning import plans
+    from shardwise_bank.solutions.planner.judging import warnings
 
     found, note = plans.planned(wanted)
+    advice = warnings(found)
     if own and (fixed := own.correct(found)) is not found:
         found, note = fixed, "; ".join(filter(None, (note, "corrected by the measured run")))
+        advice = (CORRECTED,)
+    elif own:
+        note = "; ".join(filter(None, (note, "the measured run, as predicted")))
     if emit is not None:
-        _emit(found, emit)
+        _emit(found, emit, advice)
     elif as_json:
         compared = {"measured": own.document()} if own else {}
         document = plans.document(found, plans.costs(found, wanted), wanted.notes) | compared
@@ -189,7 +195,7 @@ def _plan(wanted: PlanRequest, *, as_json: bool, emit: str | None, own: Measured
     else:
         from shardwise_bank.planning.tables import print_plan
 
-        print_plan(found, plans.costs(found, wanted), wanted.assumed, note, wanted.notes)
+        print_plan(found, plans.costs(found, wanted), wanted.assumed, note, wanted.notes, advice)
     raise typer.Exit(1 if found.faults else 0)
 
 
@@ -205,18 +211,20 @@ def _search(
     """List the best layouts within limits; exit with 1 when there are none."""
     from shardwise_bank.planning import plans
     from shardwise_bank.planning.input_faults import COMMAND
+    from shardwise_bank.solutions.planner.judging import warnings
 
     found = plans.searched(wanted, limits, wording=COMMAND)
     if own:
         found = own.correct_search(found)
     if emit is not None and found.kept:
-        _emit(found.kept[0], emit)
+        _emit(found.kept[0], emit, (CORRECTED,) if own else warnings(found.kept[0]))
     elif as_json:
         rows = {
             name: [plans.document(row, plans.costs(row, wanted), wanted.notes) for row in part]
             for name, part in (("layouts", found.kept[:top]), ("pareto", found.front))
         }
-        typer.echo(json.dumps({"found": len(found.kept), **rows}, indent=2))
+        compared = {"measured": own.document()} if own else {}
+        typer.echo(json.dumps({"found": len(found.kept), **rows} | compared, indent=2))
     else:
         from shardwise_bank.planning.tables import print_layouts
 
@@ -224,12 +232,11 @@ def _search(
     raise typer.Exit(0 if found.kept else 1)
 
 
-def _emit(found: Plan, framework: str) -> None:
-    """Print a plan's settings for a framework to stdout, and its faults and warnings to stderr."""
+def _emit(found: Plan, framework: str, advice: Sequence[str]) -> None:
+    """Print a plan's settings for a framework to stdout, and its faults and advice to stderr."""
     from shardwise_bank.planning import plans
     from shardwise_bank.planning.words import as_sentence
-    from shardwise_bank.solutions.planner.judging import warnings
 
     typer.echo(plans.settings(found, framework), nl=False)
-    for words in (*(fault.words for fault in found.faults), *warnings(found)):
+    for words in (*(fault.words for fault in found.faults), *advice):
         typer.echo(as_sentence(words), err=True)

@@ -74,11 +74,11 @@ class InputFaults:
             return None
         return number
 
-    def count(self, value: Any, what: str) -> int | None:
+    def count(self, value: Any, what: str, *, largest: int = LARGEST) -> int | None:
         """Return a whole number of at least 1."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= LARGEST or value % 1:
-            is_large = isinstance(value, int | float) and value > LARGEST
-            most = f"at most {LARGEST:,}" if is_large else "at least 1"
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= largest or value % 1:
+            is_large = isinstance(value, int | float) and value > largest
+            most = f"at most {largest:,}" if is_large else "at least 1"
             self.add(f"{what} must be a whole number of {most}, not {excerpt(value)}.")
             return None
         return int(value)

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise_bank.planning.input_faults import LARGEST, InputFaults, Wording, excerpt, report_unknown, squashed_name
+from shardwise_bank.planning.input_faults import (
+    LARGEST,
+    InputFaults,
+    Wording,
+    excerpt,
+    report_unknown,
+    squashed_name,
+)
 from shardwise_bank.planning.model_input import model_of
 from shardwise_bank.solutions.planner.names import names, usual_cluster
 from shardwise_bank.solutions.planner.recompute import MODULES
-from shardwise_bank.solutions.planner.search import Limits
 from shardwise_bank.solutions.planner.shapes import Batch, Cluster, Layout, Model
 from shardwise_bank.solutions.planner.stacks import UNKNOWN
 
 PARTS = ("model", "cluster", "layout", "batch", "tokens", "price")  # of a file
 WORDS = ("schedule", "precision", "offload", "software")  # options of a layout that name something
+GRADIENT_BYTES = (0, 2, 4)  # 0: as the software keeps them
+LARGEST_STATES = 32  # bytes per parameter
 USUAL_BATCH = {"global_batch": 2048, "sequence": 8192}
 
 
@@ -120,7 +128,7 @@ def _cluster(options: Mapping[str, Any], written: Any, known: Mapping[str, str],
         way = faults.wording.by(f"Write --cluster {called}-1024, or --gpus 1024.")
         faults.add(f"The number of GPUs is missing.{way}")
         return None
-    count = faults.count(gpus, "gpus")
+    count = faults.count(gpus, faults.wording.name("gpus"))
     if name is None or count is None:
         return None
     usual = usual_cluster(accelerator=name, gpus=count)
@@ -170,6 +178,12 @@ def _layout(
             found[name] = value
             if isinstance(value, bool) or value not in (0, 1, 2, 3):
                 faults.add(f"{option} must be 0, 1, 2 or 3, not {excerpt(value)}.")
+        elif name == "gradient_bytes":
+            found[name] = value
+            if isinstance(value, bool) or value not in GRADIENT_BYTES:
+                faults.add(f"{option} must be 2 or 4, not {excerpt(value)}.")
+        elif name == "state_bytes":
+            found[name] = faults.count(value, option, largest=LARGEST_STATES)
         elif isinstance(fields.get(name), int):
             least_zero = fields[name] == 0 and value == 0
             found[name] = 0 if least_zero else faults.count(value, option)
@@ -189,12 +203,8 @@ def _recompute(value: Any, option: str, known: Mapping[str, str], faults: InputF
     parts = value if isinstance(value, list) else str(value).split(",")
     if len(parts) == 1:
         return faults.named(str(parts[0]), f"recompute{faults.wording.by(f'({option})')}", known)
-    modules = [
-        faults.named(
-            str(part), f"module to recompute{faults.wording.by(f'({option})')}", {name: name for name in MODULES}
-        )
-        for part in parts
-    ]
+    what, known_modules = f"module to recompute{faults.wording.by(f'({option})')}", {name: name for name in MODULES}
+    modules = [faults.named(part, what, known_modules) for part in dict.fromkeys(map(str, parts))]
     return ",".join(dict.fromkeys(module for module in modules if module)) or None
 
 
@@ -206,52 +216,3 @@ def _batch(sizes: Mapping[str, Any], positions: int, faults: InputFaults) -> tup
     found = {name: count for name, count in counts.items() if count is not None}
     assumed = [f"{faults.wording.name(name)} {size}" for name, size in usual.items() if name not in sizes]
     return Batch(**found) if len(found) == len(usual) else None, assumed
-
-
-def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording) -> Limits:
-    """Return the limits of a search: those that were given, and the settings of the layout to keep. Raises ShardwiseError."""
-    faults = InputFaults(wording)
-    found: dict[str, Any] = {}
-    for name in ("max_tp", "max_cp", "max_pp", "max_ep"):
-        if name in given:
-            found[name] = faults.count(given[name], wording.name(name))
-    if "memory" in given:
-        found["memory_bytes"] = faults.number(given["memory"], wording.name("memory"), "GB")
-    if "min_mfu" in given:
-        found["min_mfu"] = faults.number(given["min_mfu"], wording.name("min_mfu"), "%")
-    for name, limit in (
-        ("micro_batch", "micro_batches"),
-        ("virtual_stages", "virtual_stages"),
-        ("zero", "zero"),
-        ("recompute", "recompute"),
-        ("shard_group", "shard_groups"),
-    ):
-        if name in wanted.layout:
-            found[limit] = (wanted.layout[name],)
-    for name in ("tp", "cp", "pp", "ep"):
-        if name in wanted.layout:
-            found.setdefault(f"max_{name}", wanted.layout[name])
-    for name in ("precision", "software", "offload", "state_bytes"):
-        if name in wanted.layout:
-            found[name] = wanted.layout[name]
-    for words in _not_tried(wanted.layout, wording):
-        faults.add(f"A search does not try {words}. Omit it, or plan a single layout.")
-    if faults.messages:
-        raise ShardwiseError("\n".join(faults.messages))
-    return Limits(**found)
-
-
-def _not_tried(layout: Mapping[str, Any], wording: Wording) -> Iterator[str]:
-    """Yield the given settings of a layout that a search never tries."""
-    if not layout.get("sequence_parallel", True):
-        yield wording.name("no_sequence_parallel")
-    if layout.get("schedule", "1f1b") not in ("1f1b", "interleaved"):
-        yield f"{wording.name('schedule')} {layout['schedule']}"
-    if layout.get("recomputed_layers"):
-        yield "recomputed_layers"
-    if layout.get("gradient_bytes"):
-        yield wording.name("gradient_bytes")
-    if layout.get("ulysses", 1) > 1:
-        yield wording.name("ulysses")
-    if layout.get("expert_tp", 1) > 1:
-        yield "expert_tp"

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise_bank.planning.input_faults import COMMAND, InputFaults
+from shardwise_bank.planning.input_faults import COMMAND, InputFaults, excerpt
 from shardwise_bank.planning.inputs import PARTS, PlanRequest, asked
 from shardwise_bank.planning.plans import SearchResult, planned
-from shardwise_bank.planning.trace import read_trace
+from shardwise_bank.planning.trace import GZIP, read_trace
 from shardwise_bank.solutions.planner.judging import Layout, Plan
 from shardwise_bank.solutions.planner.measured import (
     MEMORY_KINDS,
@@ -29,6 +29,10 @@ from shardwise_bank.solutions.planner.search import pareto, ranked
 
 _FIGURES = ("step_s", "tokens_per_s_per_gpu", "terms", "memory", "memory_kind", "trace")
 LEAST_MEMORY = 10**6  # bytes; a smaller number forgot its unit
+ROUNDING = 1.02  # of GPU memory capacity, which drivers report differently
+STEPS = 1e-5, 1e6  # seconds that a step can take
+LARGEST_FILE = 10**7  # bytes of a file of figures
+LONGEST_PATH = 1000  # characters
 EXAMPLE = '{"step_s": 11.8, "memory": "66 GB", "terms": {"data_parallel": 2.1}}'
 
 
@@ -112,17 +116,23 @@ def _for_others(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[st
 def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
     """Return the figures of the file, those of its trace where the file itself has none."""
     faults = InputFaults(COMMAND)
-    seen = _of_trace(file, data, made.layout)
+    seen = _of_trace(file, data, made.layout, faults)
     if "step_s" in data:
         seen = replace(seen, step_s=faults.number(data["step_s"], "step_s", "s"))
     elif "tokens_per_s_per_gpu" in data:
         rate = faults.number(data["tokens_per_s_per_gpu"], "tokens_per_s_per_gpu", "tokens/s")
         seen = replace(seen, step_s=rate and made.batch.tokens / rate / made.cluster.gpus)
+    if seen.step_s is not None and not STEPS[0] <= seen.step_s <= STEPS[1]:
+        faults.add(f"a step of {seen.step_s:.3g} s is not realistic. Give step_s in seconds, or tokens/s per GPU.")
     terms = data.get("terms", {})
     if not isinstance(terms, Mapping) or any(name not in TERMS for name in terms):
         faults.add(f"terms must be seconds by name: {', '.join(TERMS)}; not {str(terms)[:80]}.")
     else:
-        seconds = {name: faults.number(value, f"terms: {name}", "s") for name, value in terms.items() if value != 0}
+        seconds = {
+            name: faults.number(value, f"terms: {name}", "s")
+            for name, value in terms.items()
+            if value != 0 or isinstance(value, bool) or name == "compute"  # any other term can be hidden or absent
+        }
         seen = replace(
             seen, terms={**seen.terms, **dict.fromkeys(terms, 0.0), **{k: v for k, v in seconds.items() if v}}
         )
@@ -133,6 +143,11 @@ def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
         faults.add(f'memory needs a unit, such as "66 GB", not {data["memory"]!r}: without one, it is in bytes.')
     elif "memory" in data:
         seen = replace(seen, memory_bytes=faults.number(data["memory"], "memory", "GB"), memory_kind=kind)
+    if seen.memory_bytes and seen.memory_bytes > ROUNDING * made.cluster.memory_bytes:
+        faults.add(
+            f"memory of {seen.memory_bytes / 1e9:.1f} GB is more than the {made.cluster.memory_bytes / 1e9:.1f} GB of a GPU "
+            f"({made.cluster.accelerator}). Give peak memory per GPU, and the accelerator that was measured."
+        )
     if not faults.messages and not seen.terms and seen.step_s is None and seen.memory_bytes is None:
         faults.add(f"expected step_s, tokens_per_s_per_gpu, terms, memory or trace. Example: {EXAMPLE}")
     if faults.messages:
@@ -140,27 +155,36 @@ def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
     return seen
 
 
-def _of_trace(file: Path, data: Mapping[str, Any], layout: Layout) -> Measured:
+def _of_trace(file: Path, data: Mapping[str, Any], layout: Layout, faults: InputFaults) -> Measured:
     trace = data.get("trace")
     if trace is None:
         return Measured()
-    return read_trace(file.parent / str(trace), layout)
+    if not isinstance(trace, str) or not trace.isprintable() or len(trace) > LONGEST_PATH:
+        faults.add(f"trace must be the path of a PyTorch profiler trace, not {excerpt(trace)}.")
+        return Measured()
+    return read_trace(file.parent / trace, layout)
 
 
 def _data(file: Path) -> dict[str, Any]:
     """Return the content of a file of figures; of a profiler trace, only its name, since it is read when the layout is known."""
+    expected = f"expected JSON such as {EXAMPLE}, or a PyTorch profiler trace"
     try:
+        if file.exists() and not file.is_file():
+            raise ShardwiseError(f"{file}: {expected}, but this is not a regular file.")
         with file.open("rb") as opened:
             start = opened.read(4096)
-        if start[:2] == b"\x1f\x8b" or b'"traceEvents"' in start or b'"schemaVersion"' in start:
+        if start[:2] == GZIP or b'"traceEvents"' in start or b'"schemaVersion"' in start or start.lstrip()[:1] == b"[":
             return {"trace": file.name}
-        data = json.loads(file.read_text("utf-8"))
+        if file.stat().st_size > LARGEST_FILE:
+            raise ShardwiseError(f"{file}: {expected}, but this is another file, of more than {LARGEST_FILE:,} bytes.")
+        data = json.loads(file.read_text("utf-8-sig"))
     except OSError as error:
         raise ShardwiseError(f"{file}: cannot read this file: {error.strerror}.") from error
-    except ValueError as error:
-        raise ShardwiseError(
-            f"{file}: expected JSON such as {EXAMPLE}, or a PyTorch profiler trace: {error}."
-        ) from error
+    except UnicodeDecodeError as error:
+        raise ShardwiseError(f"{file}: {expected}, but this is not text in UTF-8.") from error
+    except (ValueError, RecursionError) as error:
+        why = str(error) if isinstance(error, json.JSONDecodeError) else "a number or a list in it is far too large"
+        raise ShardwiseError(f"{file}: {expected}: {why}.") from error
     if not isinstance(data, dict):
-        raise ShardwiseError(f"{file}: expected an object such as {EXAMPLE}, not {type(data).__name__}.")
+        raise ShardwiseError(f"{file}: expected an object such as {EXAMPLE}.")
     return data

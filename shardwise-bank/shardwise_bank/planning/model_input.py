@@ -43,12 +43,14 @@ def _configured(path: Path, faults: InputFaults) -> tuple[Model | None, tuple[st
     file = path / "config.json" if path.is_dir() else path
     where = _printable(str(file))
     try:
-        if file.stat().st_size > LARGEST_FILE:
+        with file.open("rb") as opened:
+            content = opened.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
             faults.add(f"{where}: it has more than {LARGEST_FILE:,} bytes. Give the model's config.json.")
             return None, ()
         stem = file.stem.removesuffix("config").rstrip("_-. ")
         name = _printable(stem or file.resolve().parent.name)
-        return _configuration(file.read_text("utf-8"), name or "model", where, faults)
+        return _configuration(content.decode("utf-8-sig"), name or "model", where, faults)
     except FileNotFoundError:
         faults.add(f"Cannot find the file {where}. Give the path of a model's config.json, or a model's name.")
     except OSError as error:

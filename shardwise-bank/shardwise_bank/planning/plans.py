@@ -13,7 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from shardwise.errors import ShardwiseError
 from shardwise_bank.planning.input_faults import Wording
-from shardwise_bank.planning.inputs import PlanRequest, limits_of
+from shardwise_bank.planning.inputs import PlanRequest
+from shardwise_bank.planning.search_input import limits_of
 from shardwise_bank.solutions.planner.flags import written
 from shardwise_bank.solutions.planner.judging import Layout, Model, Plan, counted, plan, run_days, run_dollars, warnings
 from shardwise_bank.solutions.planner.search import pareto, ranked, tried

@@ -20,7 +20,7 @@ from shardwise_bank.planning.words import (
     range_words,
     title,
 )
-from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
+from shardwise_bank.solutions.planner.judging import Plan, counted
 from shardwise_bank.solutions.planner.measured import Measured, Term, counted_memory, remarks
 
 if TYPE_CHECKING:
@@ -34,9 +34,14 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def print_plan(
-    plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str, notes: Sequence[str] = ()
+    plan: Plan,
+    costs: Mapping[str, float],
+    assumed: Sequence[str],
+    note: str,
+    notes: Sequence[str],
+    advice: Sequence[str],
 ) -> None:
-    """Print everything about one plan, its faults first."""
+    """Print everything about one plan: its faults first, and advice last."""
     out = console(piped=columns())
     out.print(title(plan), style="bold", highlight=False, markup=False)
     out.print(model_line(plan.model), highlight=False, markup=False)
@@ -62,8 +67,8 @@ def print_plan(
         out.print(_rates(plan, costs))
         for words in counted(plan):
             _bullet(out, " ", "dim", as_sentence(words))
-    for warning in warnings(plan):
-        _bullet(out, "!", "yellow", warning)
+    for words in advice:
+        _bullet(out, "!", "yellow", words)
 
 
 def print_comparison(plan: Plan, run: Measured, terms: Sequence[Term]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,9 @@ from shardwise_bank.solutions.planner.measured import Measured
 from shardwise_bank.solutions.planner.shapes import Layout
 
 Span = tuple[float, float]  # start and end, in microseconds
-LARGEST = 4 << 30  # bytes of a trace, unpacked
+LARGEST = 2 << 30  # bytes of a trace, unpacked
+LONGEST = 1e18  # microseconds; clocks of traces stay far below
+GZIP = b"\x1f\x8b"
 _STEP = re.compile(r"ProfilerStep#\d+")
 _COMMUNICATION = re.compile(r"^(nccl|rccl)|deep_ep|nvshmem", re.IGNORECASE)
 # Names of process groups in Megatron-Core (TENSOR_MODEL_PARALLEL_GROUP), PyTorch device meshes (mesh_tp, mesh_dp_shard), and NeMo.
@@ -36,12 +39,14 @@ _AXES = {"tensor_parallel": "tp", "context_parallel": "cp", "expert_parallel": "
 def read_trace(path: Path, layout: Layout) -> Measured:
     """Read the step time and the exposed seconds of each term from a trace. Raises ShardwiseError."""
     events = _events(path)
-    steps = [_span(event) for event in events if _STEP.fullmatch(str(event.get("name"))) and _is_step(event)]
+    steps = {
+        str(event["name"]): _span(event) for event in events if _is_step(event)
+    }  # by name, since some versions write a step twice
     if not steps:
         raise ShardwiseError(
             f"{path}: cannot find a step. Call profiler.step() after each training step, with at least one active step in the schedule."
         )
-    begin, end, count = min(start for start, _ in steps), max(stop for _, stop in steps), len(steps)
+    begin, end, count = min(start for start, _ in steps.values()), max(stop for _, stop in steps.values()), len(steps)
     kernels = [event for event in events if event.get("cat") == "kernel" and begin <= _span(event)[0] < end]
     if not kernels:
         raise ShardwiseError(
@@ -50,7 +55,12 @@ def read_trace(path: Path, layout: Layout) -> Measured:
     groups: dict[str, list[Span]] = {}
     for event in kernels:
         groups.setdefault(_term(event, layout), []).append(_span(event))
-    return Measured((end - begin) / count / 1e6, _exposed(groups, begin, end, count, layout))
+    if "compute" not in groups:
+        raise ShardwiseError(
+            f"{path}: all GPU kernels are communication, so this is not a trace of whole training steps."
+        )
+    unseen = {term: 0.0 for term, axis in _AXES.items() if getattr(layout, axis) > 1}
+    return Measured((end - begin) / count / 1e6, unseen | _exposed(groups, begin, end, count, layout))
 
 
 def _exposed(
@@ -70,7 +80,8 @@ def _exposed(
 
 def _term(event: Mapping[str, Any], layout: Layout) -> str:
     """Return the term that a kernel belongs to: by its process group, else by its collective and the layout's only candidate."""
-    name, details = str(event.get("name")), event.get("args") or {}
+    name, details = str(event.get("name")), event.get("args")
+    details = details if isinstance(details, Mapping) else {}
     if not _COMMUNICATION.search(name):
         return "compute"
     described = str(details.get("Process Group Description") or "")
@@ -89,28 +100,55 @@ def _term(event: Mapping[str, Any], layout: Layout) -> str:
 
 
 def _events(path: Path) -> list[Mapping[str, Any]]:
+    """Return the events of a trace that have a start and a length. Raises ShardwiseError."""
     try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-            text = file.read(LARGEST + 1)
-        if len(text) > LARGEST:
-            raise ShardwiseError(f"{path}: a trace of more than {LARGEST >> 30} GiB. Profile fewer steps.")
-        data = json.loads(text)
-    except (OSError, EOFError, ValueError) as error:
-        raise ShardwiseError(f"{path}: cannot read this trace: {error}.") from error
+        data = json.loads(_text(path))
+    except OSError as error:
+        raise ShardwiseError(f"{path}: cannot read this trace: {error.strerror or error}.") from error
+    except (EOFError, zlib.error) as error:
+        raise ShardwiseError(f"{path}: cannot unpack this trace, because it is damaged. Copy it again.") from error
+    except UnicodeDecodeError as error:
+        raise ShardwiseError(f"{path}: cannot read this trace, because it is not text.") from error
+    except RecursionError as error:
+        raise ShardwiseError(f"{path}: cannot read this trace: it is nested too deeply.") from error
+    except ValueError as error:
+        raise ShardwiseError(f"{path}: cannot read this trace: {error}. Did the run stop while it wrote?") from error
+    except MemoryError as error:
+        raise ShardwiseError(f"{path}: this trace is too large for the memory here. Profile fewer steps.") from error
     events = data.get("traceEvents") if isinstance(data, Mapping) else data
     if not isinstance(events, list):
         raise ShardwiseError(f"{path}: expected a PyTorch profiler trace with a list of traceEvents.")
     return [event for event in events if isinstance(event, Mapping) and _has_span(event)]
 
 
+def _text(path: Path) -> bytes:
+    """Return the JSON of a trace, unpacked if necessary. Raises ShardwiseError, and what opening and unpacking raise."""
+    if path.exists() and not path.is_file():
+        raise ShardwiseError(f"{path}: expected a trace, but this is not a regular file.")
+    with path.open("rb") as file:
+        is_packed = file.read(len(GZIP)) == GZIP
+    with gzip.open(path, "rb") if is_packed else path.open("rb") as unpacked:
+        start = unpacked.read(1 << 16)
+        if not start.lstrip().startswith((b"{", b"[")):
+            raise ShardwiseError(f"{path}: expected a PyTorch profiler trace in JSON.")
+        text: bytes = start + unpacked.read(LARGEST + 1 - len(start))
+    if len(text) > LARGEST:
+        raise ShardwiseError(f"{path}: a trace of more than {LARGEST >> 30} GiB. Profile fewer steps.")
+    return text
+
+
 def _has_span(event: Mapping[str, Any]) -> bool:
-    return event.get("ph") == "X" and all(
-        isinstance(event.get(name), int | float) and not isinstance(event.get(name), bool) for name in ("ts", "dur")
-    )
+    return event.get("ph") == "X" and _is_time(event.get("ts")) and _is_time(event.get("dur")) and event["dur"] >= 0
+
+
+def _is_time(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) < LONGEST  # neither an infinity nor NaN is
 
 
 def _is_step(event: Mapping[str, Any]) -> bool:
-    return event.get("cat") in ("user_annotation", "cpu_op")
+    is_annotation = event.get("cat") in ("user_annotation", "cpu_op")
+    return is_annotation and _STEP.fullmatch(str(event.get("name"))) is not None and event["dur"] > 0
 
 
 def _span(event: Mapping[str, Any]) -> Span:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import comb
 
 import pytest
 
@@ -10,12 +11,13 @@ from solutions.planner.activations import layer_bytes
 from solutions.planner.constants import constant
 from solutions.planner.constants import software as software_row
 from solutions.planner.data import data_seconds
+from solutions.planner.decoder import Model
 from solutions.planner.faults import faults_before_running
 from solutions.planner.flags import written
 from solutions.planner.judging import plan
 from solutions.planner.layer import Pass, layer_passes
 from solutions.planner.links import dispatch_seconds, phase_seconds
-from solutions.planner.memory import held_micro_batches, layer_kinds, stage_memory
+from solutions.planner.memory import held_micro_batches, layer_kinds, stage_layers, stage_memory
 from solutions.planner.pieces import holds_output
 from solutions.planner.recompute import MODULES, recomputed_modules, require_recompute
 from solutions.planner.repeated import recomputed
@@ -196,3 +198,44 @@ def test_megatron_has_flags_for_these() -> None:
             BATCH,
         )
     assert len(str(told.value).splitlines()) == 3
+
+
+def test_a_token_is_sent_once_to_each_rank_that_has_some_of_its_experts() -> None:
+    case = {"tokens": 4096, "hidden": 2048, "experts": 128, "experts_per_token": 8, "ep": 8}
+    cluster = Cluster("H100-80GB", 8)
+    each, once, in_turn = (
+        dispatch_seconds(cluster, **case, **how) - constant("hop_s")
+        for how in ({}, {"once": True}, {"once": True, "in_turn": True})
+    )
+    assert each / in_turn == pytest.approx(8), "eight neighbours of 128 experts are on one of eight ranks"
+    assert once / in_turn == pytest.approx(8 * (1 - comb(112, 8) / comb(128, 8)))
+
+
+def test_a_graph_of_the_whole_iteration_leaves_no_time_to_the_host() -> None:
+    few = Batch(64, 64)
+    slow, fast = (
+        layer_passes(DEEPSEEK, H100, Layout(dp=64, ep=8, software=name), few, MIXTURE)[0]
+        for name in ("nemo-2025", "bridge-graphs-2026")
+    )
+    assert slow.compute == pytest.approx(max(constant("mixture_host_s"), slow.products + slow.core + slow.small))
+    assert fast.products == slow.products and fast.small < 20e-6
+
+
+def test_ranks_delay_a_collective_where_that_was_measured() -> None:
+    slow = replace(H100, rank_s=300e-6)
+    near, far = (phase_seconds(cluster, message_bytes=1e6, size=64, stride=1) for cluster in (H100, slow))
+    assert far > near + 60 * 300e-6
+
+    def exposed(tp: int, micro_batch: int, cluster: Cluster) -> float:
+        layout = Layout(tp=tp, micro_batch=micro_batch, software="nanotron-2025")
+        return layer_passes(LLAMA, cluster, layout, Batch(64, 4096), Block())[0].tensor
+
+    assert exposed(8, 1, slow) > 2 * exposed(8, 1, H100)
+    assert exposed(8, 32, slow) == exposed(8, 32, H100), "launched compute hides it inside a node"
+    assert exposed(16, 32, slow) > exposed(16, 32, H100) + 10 * 300e-6
+
+
+def test_stages_count_the_output_layer_where_the_software_does() -> None:
+    tied = Model("m", layers=16, hidden=2048, ffn_hidden=8192, heads=32, kv_heads=32, vocabulary=131072)
+    assert stage_layers(tied, Layout(pp=8, software="nanotron-2025")) == (3, 3, 2, 3, 2, 3, 0, 0)
+    assert step(tied, H100, Layout(pp=8, dp=8, software="nanotron-2025"), Batch(64, 4096))["compute"] > 0

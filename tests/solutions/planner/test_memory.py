@@ -228,7 +228,7 @@ def test_each_kind_of_group_takes_buffers() -> None:
 def test_a_cache_takes_what_is_left_and_no_more() -> None:
     cluster = Cluster("H100-80GB", 8)
     held = {"weights": 20e9, "activations": 30e9}
-    assert cache_bytes(cluster, held) == pytest.approx(0.207 * 30e9)
+    assert cache_bytes(cluster, held) == pytest.approx(constant("cache") * 30e9)
     assert cache_bytes(cluster, held | {"weights": 53e9}) == pytest.approx(85.52e9 - 83e9)
     assert cache_bytes(cluster, held | {"weights": 90e9}) == 0
 

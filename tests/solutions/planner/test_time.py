@@ -496,6 +496,7 @@ def test_every_chip_and_every_software_is_complete() -> None:
     needed = {"attention", "kernels", "overlap", "sends_parts", "gradient_bytes", "update_bytes", "logit_bytes"}
     for name, row in constants()["software"].items():
         more = {"bf16_gradient_bytes", "port_share", "broadcast_s", "hides_experts", "hidden_share", "dispatch_bytes"}
+        more |= {"sends_once", "experts_in_turn", "whole_graph", "fused_experts", "counts_output"}
         assert needed <= set(row) <= {*needed, *more, "keeps_whole", "exchange_port", "sinks"}, name
         assert row.get("hides_experts") in (None, "inside", "between"), name
         assert row["attention"] in ("written", "flash", "tuned", "latest") and row["overlap"] in (

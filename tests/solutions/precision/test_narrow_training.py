@@ -63,3 +63,16 @@ def test_delayed_scaling_keeps_what_fits_into_its_room(
     assert delayed_scaling.kept_after_delayed_scaling(**case) == pytest.approx(
         walked.kept_after_delayed_scaling(**case)
     )
+
+
+@pytest.mark.parametrize(("value", "kept"), [(1.0, 1.0), (0.6, 0.6), (0.5, 0.0), (0.4, 0.0), (-0.6, -0.6), (-0.5, 0.0)])
+def test_a_cast_loses_what_is_at_most_half_of_the_smallest_number(value: float, kept: float) -> None:
+    tensor = {"older_amax": 1.0, "newer_amax": 448.0, "largest": 448.0, "smallest": 1.0}
+    assert delayed_scaling.kept_after_delayed_scaling(**tensor, margin=0, value=value) == kept
+
+
+def test_a_factor_of_one_allows_no_response() -> None:
+    with pytest.raises(ValueError, match="largest_factor_above_one"):
+        rollout_mismatch.longest_response(
+            token_deviation=0.02, largest_factor=1, measured_format="BF16", number_format="BF16"
+        )
