@@ -84,15 +84,37 @@ def test_a_configuration_is_opened_or_pasted_and_its_faults_are_shown(planner: L
     opened = {"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(config).encode()}
     planner.get_by_label("Hugging Face config.json").set_input_files(opened)
     expect(planner.get_by_role("heading", name="model from a config.json on 16 H100-80GB")).to_be_visible()
-    expect(planner).to_contain_text("4.02 billion parameters")
+    expect(planner.locator("header + p")).to_have_text("4.02 billion parameters.")
     expect(planner.locator(".facts")).to_contain_text(" to ")
+    expect(planner.locator("path.range")).to_have_count(2)
     text = planner.get_by_label("or its text")
     text.fill(json.dumps(config | {"model_type": "nonesuch"}))
     text.press("Tab")
     expect(planner).to_contain_text("the architecture 'nonesuch' is unknown")
+    planner.get_by_label("Hugging Face config.json").set_input_files({**opened, "buffer": b"[" * 2_000_000})
+    expect(planner).to_contain_text("This has 2,000,000 characters; a config.json has a few thousand.")
     planner.get_by_role("combobox", name="model", exact=True).select_option("Llama-3-8B")
     expect(planner.get_by_role("heading", name="Llama-3-8B on 16 H100-80GB")).to_be_visible()
     assert bare.faults == []
+
+
+def test_more_settings_and_lists_follow_what_is_loaded(planner: Locator, bare: Any) -> None:
+    zero, again = (planner.get_by_role("combobox", name=name, exact=True) for name in ("ZeRO", "recomputation"))
+    planner.get_by_text("More settings").click()
+    for module in ("layernorm", "mlp"):
+        planner.get_by_label(module, exact=True).check()
+        expect(planner).to_contain_text(module)
+    expect(planner).to_contain_text("recomputation of layernorm and mlp")
+    expect(again.locator(":checked")).to_have_text("layernorm,mlp")
+    planner.get_by_role("combobox", name="CPU offload").select_option("optimizer")
+    planner.get_by_role("combobox", name="optimizer states").select_option("8 bytes, BF16 moments")
+    expect(planner).to_contain_text("optimizer on the host, 8-byte optimizer states")
+    zero.select_option("3: weights, too (FSDP)")
+    zero.select_option("1: optimizer states sharded")
+    bare.is_fit_for_all()
+    planner.get_by_role("button", name="Suggest a layout").click()
+    expect(again.locator(":checked")).to_have_text("none")
+    expect(zero.locator(":checked")).to_have_text("3: weights, too (FSDP)")
 
 
 @pytest.mark.slow
@@ -181,7 +203,15 @@ def test_keys_alone_reach_everything(planner: Locator, bare: Any) -> None:
     for _ in range(60):
         bare.page.keyboard.press("Tab")
         reached.append(bare.page.evaluate(REACHED))
-    for name in ("model", "TP, tensor", "set DP from the number of GPUs", "software", "Search", "Megatron-LM"):
+    for name in (
+        "model",
+        "TP, tensor",
+        "set DP from the number of GPUs",
+        "software",
+        "More settings",
+        "Search",
+        "Megatron-LM",
+    ):
         assert any(name in one for one in reached), name
 
 

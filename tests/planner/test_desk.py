@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,6 +92,22 @@ def test_figures_are_said_with_their_units(desk: PlannerDesk) -> None:
     assert len(desk.reply({"do": "plan", "given": free})["figures"]) == len(figures) - 2
 
 
+def test_what_a_range_is_and_how_large_the_model_is_are_said_once(desk: PlannerDesk) -> None:
+    reply = desk.reply({"do": "plan", "given": GIVEN})
+    assert reply["model"] == ["70.6 billion parameters."] and reply["ranges"].startswith("Ranges hold for 80%")
+    assert not {reply["ranges"], *reply["model"]} & set(reply["counted"])
+    low, high = reply["memory"]["rows"][0]["range"]
+    assert [low * 1e9, high * 1e9] == pytest.approx(reply["plan"]["ranges"]["memory_bytes"]) and low < high
+
+
+def test_modules_are_offered_that_layers_of_the_model_have(desk: PlannerDesk) -> None:
+    def modules(model: str) -> list[str]:
+        return list(desk.reply({"do": "plan", "given": {**GIVEN, "model": model, "layout": {}}})["choices"]["modules"])
+
+    assert modules("llama3-70b") == ["core_attn", "layernorm", "mlp"]
+    assert "mla_up_proj" in modules("deepseek-v3") and "moe_act" in modules("deepseek-v3")
+
+
 def test_faults_and_remarks_are_sentences(desk: PlannerDesk) -> None:
     reply = desk.reply({"do": "plan", "given": changed(tp=16, pp=7)})
     assert "TP 16 spans several nodes: only 8 GPUs share fast links." in reply["faults"]
@@ -159,7 +176,7 @@ def test_a_layout_that_fits_can_be_asked_for(desk: PlannerDesk) -> None:
     given = changed(tp=3, pp=7)
     assert desk.reply({"do": "plan", "given": given})["plan"]["runs"] is False
     found = desk.reply({"do": "start", "given": given})
-    assert "dp" not in found["layout"]
+    assert "dp" not in found["layout"] and found["layout"]["software"] == "megatron-2024"
     assert desk.reply({"do": "plan", "given": {**given, **found}})["plan"]["fits"]
 
 
@@ -216,6 +233,15 @@ def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None
         assert reply["layouts"][place]["software"] == "megatron-2024"
         assert (point["x"], point["y"]) == pytest.approx((again["memory_bytes"] / 1e9, again["mfu"] * 100))
         assert point["x"] <= scatter["x"]["high"] and point["y"] <= scatter["y"]["high"]
+
+
+def test_a_search_keeps_where_and_how_wide_the_optimizer_states_are_and_marks_what_is_tight(desk: PlannerDesk) -> None:
+    given = {**GIVEN, "model": "llama3-8b", "cluster": "h100-8", "layout": {"offload": "optimizer", "state_bytes": 8}}
+    reply = searched(desk, given=given)
+    assert {(layout["offload"], layout["state_bytes"]) for layout in reply["layouts"]} == {("optimizer", 8)}
+    points = reply["scatter"]["points"]
+    assert [point["open"] for point in points] == [" (tight)" in point["text"] for point in points]
+    assert any(point["open"] for point in points) and " of them tight" in reply["words"]
 
 
 def test_a_search_without_a_result_says_so(desk: PlannerDesk) -> None:
@@ -286,6 +312,20 @@ def test_the_verb_begins_with_names_and_shows_its_first_plan_without_a_kernel() 
     assert "<table>" in form._html and "Run this cell in Jupyter" in form._html
     reply = form._desk.reply({"do": "plan", "given": start})
     assert reply["plan"]["layout"]["tp"] == 2 and reply["figures"]
+
+
+@pytest.mark.usefixtures("session")
+def test_the_verb_reads_a_configuration_and_the_names_that_people_use(tmp_path: Path) -> None:
+    file = tmp_path / "small" / "config.json"
+    file.parent.mkdir()
+    file.write_text(
+        '{"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,'
+        ' "num_key_value_heads": 8, "vocab_size": 128256}'
+    )
+    form: Any = planner(str(file), "h100-64", software="megatron", recompute=["mlp", "layernorm"])
+    assert "small on 64 H100-80GB" in form._plain and "8.03 billion parameters" in form._plain
+    assert form.given["start"]["layout"] == {"software": "Megatron-LM", "recompute": "mlp,layernorm"}
+    assert "Cannot find the file" in repr(planner(str(tmp_path / "none.json"), "h100-64"))
 
 
 @pytest.mark.usefixtures("session")

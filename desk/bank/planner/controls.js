@@ -27,7 +27,7 @@ export function choice(name, options, value, set) {
   return html`<label class="control">
     <span class="name">${name}</span>
     <select @change=${(event) => set(pairs[event.target.selectedIndex][0])}>
-      ${pairs.map(([option, words]) => html`<option ?selected=${option === value}>${words}</option>`)}
+      ${pairs.map(([option, words]) => html`<option .selected=${live(option === value)}>${words}</option>`)}
     </select>
   </label>`;
 }
@@ -58,11 +58,11 @@ export function file(name, set) {
   </label>`;
 }
 
-/** A field for a pasted text. */
+/** A field for a pasted text; `set` gets it unless it is blank. */
 export function area(name, set) {
   return html`<label class="control">
     <span class="name">${name}</span>
-    <textarea rows="4" autocomplete="off" spellcheck="false" @change=${(event) => set(event.target.value)}></textarea>
+    <textarea rows="4" autocomplete="off" spellcheck="false" @change=${(event) => event.target.value.trim() && set(event.target.value)}></textarea>
   </label>`;
 }
 

@@ -41,6 +41,7 @@ const DERIVED = ["parameters", "active_parameters", "blocks", "recurrence", "mtp
 const OWN = "custom model";
 const CONFIGURED = "from a config.json";
 const STOPPED = "Python stopped before it could answer. Change a setting to try again.";
+const LARGEST = 1e6; // characters of a configuration, which drafts keep
 const REST_MS = 150; // from the last change until the pipeline is drawn
 const QUIET_MS = 700; // from the last change until the result is read out
 
@@ -193,7 +194,12 @@ export class Planner extends LitElement {
 
   /** Plan the model of a Hugging Face configuration, with a layout that runs and fits. */
   async #configure(config) {
-    if (!config.trim()) return;
+    if (config.length > LARGEST) {
+      this.refused = [
+        `This has ${config.length.toLocaleString("en")} characters; a config.json has a few thousand. Open the model's config.json.`,
+      ];
+      return;
+    }
     this.#set({ model: { config } });
     await this.#begin();
   }
@@ -255,7 +261,8 @@ export class Planner extends LitElement {
     const width = isWide ? this.#width.value - CONTROLS_PX - GAP_PX : this.#width.value;
     return html`
       <section aria-labelledby="title">
-        <header><h3 id="title">${this.shown.title}</h3><p class="quiet">${this.shown.model.join(" ")}</p></header>
+        <header><h3 id="title">${this.shown.title}</h3></header>
+        <p class="quiet">${this.shown.model.join(" ")}</p>
         <div class=${isWide ? "wide" : ""}>
           <form novalidate @submit=${(event) => event.preventDefault()}>${this.#run()} ${this.#layoutControls()}</form>
           <div class="results">

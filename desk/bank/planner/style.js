@@ -11,6 +11,7 @@ export const plannerStyle = css`
   .wide { display: grid; grid-template-columns: ${CONTROLS_PX}px minmax(0, 1fr); gap: 0 ${GAP_PX}px; }
   form { margin: 0; }
   form fieldset + fieldset, form details { margin-top: 1.1rem; }
+  form details fieldset { margin-top: 0.7rem; }
   legend, h4 { margin: 0 0 0.4rem; padding: 0; font-size: 1em; font-weight: 600; }
   .results > section + section { margin-top: 1.3rem; padding-top: 1rem; border-top: 1px solid var(--edge); }
   .controls { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 100%), 1fr)); gap: 0.55rem 1.2rem; }
@@ -26,6 +27,7 @@ export const plannerStyle = css`
   summary { cursor: pointer; }
   .results details { margin-top: 0.5rem; }
   .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(11.5rem, 100%), 1fr)); gap: 0.8rem 1.2rem; margin: 0.6rem 0 0; }
+  .facts + p { margin: 0.6rem 0; }
   .facts dt { color: var(--quiet); font-size: 0.93em; }
   .facts dd { margin: 0; }
   .facts .value { font-size: 1.35em; font-weight: 600; font-variant-numeric: tabular-nums; }

@@ -106,7 +106,7 @@ bars.table = (data) => {
       ...(data.rows[0]?.range ? ["range"] : []),
     ],
     rows: data.rows.map((row) => [
-      row.name,
+      row.name || "all",
       ...kinds.map((kind) => written(size(row, kind))),
       written(sum(row)),
       ...between(row),

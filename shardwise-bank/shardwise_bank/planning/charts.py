@@ -253,13 +253,14 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
         found.append(("training time", f"{show_number(costs['days'], 3)} days", range_words(ends["days"]), words))
     if "dollars" in costs:
         words = f"{_millions(costs['gpu_hours'])} GPU-hours at ${costs['price']:g}"
-        between = " to ".join(f"${_millions(end)}" for end in ends["dollars"])
+        between = " to ".join(f"${_millions(end, ends['dollars'][1])}" for end in ends["dollars"])
         found.append(("cost", f"${_millions(costs['dollars'])}", between, words))
     return [{"name": name, "value": value, "range": between, "note": note} for name, value, between, note in found]
 
 
-def _millions(amount: float) -> str:
-    return f"{show_number(amount / 1e6, 3)}M" if amount >= 1e6 else f"{amount:,.0f}"
+def _millions(amount: float, largest: float = 0) -> str:
+    """Return an amount in millions if it, or the largest next to it, is one."""
+    return f"{show_number(amount / 1e6, 3)}M" if max(amount, largest) >= 1e6 else f"{amount:,.0f}"
 
 
 def _name(part: str) -> str:

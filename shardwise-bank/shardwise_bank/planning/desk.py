@@ -168,7 +168,8 @@ class PlannerDesk:
         if not found.kept:
             raise ShardwiseError("No layout runs and fits. Keep fewer settings of this one, or use more GPUs.")
         shown = charts.thinned(found.kept, found.front, found.room_bytes)
-        count = f"{len(found.kept):,} layouts run and fit"
+        tight = sum(plan.fit == "tight" for plan in found.kept)
+        count = f"{len(found.kept):,} layouts run and fit" + (f", {tight:,} of them tight" if tight else "")
         return {
             "words": f"{count}."
             if len(shown) == len(found.kept)

@@ -20,8 +20,10 @@ from contrast import PALE
 from practice_site import put
 from practice_site import served as folder_served
 from shardwise.app.server import AppServer
+from shardwise.bank.bank import Banks
 from shardwise.student.progress.clock import VARIABLE as CLOCK
 from shardwise.student.progress.file import VARIABLE
+from shardwise_bank.planning.element import PlannerElement
 
 
 @pytest.fixture
@@ -195,6 +197,26 @@ def test_a_new_student_masters_a_chapter_by_continue_alone(anywhere: Student, ch
     expect(page.get_by_role("link", name=re.compile(checkout_bank().chapters[chapter].title)).last).to_contain_text(
         f"{len(steps)} of {len(steps)} solved · {len(steps)} mastered"
     )
+
+
+CONFIG = """{"model_type": "qwen3_moe", "hidden_size": 2048, "intermediate_size": 6144, "moe_intermediate_size": 768,
+"num_experts": 128, "num_experts_per_tok": 8, "num_hidden_layers": 48, "head_dim": 128, "num_attention_heads": 32,
+"num_key_value_heads": 4, "vocab_size": 151936, "tie_word_embeddings": false}"""
+
+
+def test_the_planner_plans_a_pasted_configuration_alike_everywhere(anywhere: Student) -> None:
+    desk = PlannerElement(Banks([checkout_bank()]))
+    given = {**desk.given()["start"], "model": {"config": CONFIG}}
+    given |= desk.reply({"do": "start", "given": given})
+    values = [figure["value"] for figure in desk.reply({"do": "plan", "given": given})["figures"]]
+    page = anywhere.page
+    anywhere.open("#/planner")
+    page.get_by_text("Model from a config.json").click()
+    field = page.get_by_label("or its text")
+    field.fill(CONFIG)
+    field.press("Tab")
+    expect(page.get_by_role("heading", name="model from a config.json on 512 H100-80GB")).to_be_visible()
+    expect(page.locator(".facts .value")).to_have_text(values)
 
 
 def scrolled(page: Page) -> int:
