@@ -17,7 +17,7 @@ def filtered_tokens(*, tokens: float, good_share: float, good_kept: float, bad_k
     Raises:  ValueError if tokens is not positive or a share is no fraction.
     Source:  counting; Penedo et al. 2024 (FineWeb-Edu), arXiv:2406.17557, section 4 (a threshold that keeps 8 %).
 
-    >>> filtered_tokens(tokens=10e12, good_share=0.1, good_kept=0.8, bad_kept=0.05) / 1e12
+    >>> round(filtered_tokens(tokens=10e12, good_share=0.1, good_kept=0.8, bad_kept=0.05) / 1e12, 2)
     1.25
     """
     require_positive(tokens=tokens)

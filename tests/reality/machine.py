@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from examples import measure_card
 from solutions.planner.cards import Card
 from solutions.planner.layer import layer_passes
 from solutions.planner.memory import memory
@@ -51,6 +50,8 @@ def device() -> str:
 
 @cache
 def _card() -> dict[str, Any]:
+    from examples import measure_card  # which needs PyTorch
+
     return measure_card.measured(device(), SECONDS)
 
 
