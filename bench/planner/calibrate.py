@@ -108,7 +108,7 @@ class Calibration:
     def ranges(self) -> str:
         """Return the text of solutions/planner/ranges.yaml."""
         per_chip = Counter(_chip(row) for row in self.rows if row.step_s is not None)
-        chips = sorted({planned.card(row) for row in self.rows if per_chip[_chip(row)] >= PUBLISHED})
+        chips = sorted({planned.accelerator(row) for row in self.rows if per_chip[_chip(row)] >= PUBLISHED})
         lines = [f"# Written by `{COMMAND}`: factors from a predicted figure to both ends of its range, which holds for 80 % of unseen runs.",
                  "# By what is known: chip, software, and kind of run. docs/planner.md explains them and reports their coverage.", "",
                  f"chips: [{', '.join(chips)}]  # with at least {PUBLISHED} published runs", "time:"]  # fmt: skip
@@ -191,9 +191,9 @@ def _second_half(row: Row) -> str:
 def _chip(row: Row) -> str:
     """Return the chip, or the chip that it shares constants with."""
     for leader, others in calibration()["ties"].items():
-        if any(planned.card(row) == other.split("/")[1] for other in others):
+        if any(planned.accelerator(row) == other.split("/")[1] for other in others):
             return str(leader.split("/")[1])
-    return planned.card(row)
+    return planned.accelerator(row)
 
 
 def _flow(factor: Any) -> str:

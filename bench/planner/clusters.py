@@ -17,7 +17,7 @@ from .runs import Run, Runs
 class Links:
     """The interconnect of a run."""
 
-    card: str  # a name of solutions/facts/hardware.yaml
+    accelerator: str  # a name of solutions/facts/hardware.yaml
     domain: int  # chips that the fast links connect
     network_bytes_per_s: float  # per chip and direction, outside the domain
     assumed: tuple[str, ...] = ()
@@ -27,13 +27,13 @@ class Links:
 def links(run: Run, runs: Runs) -> Links:
     """Return the links of a run: as its network is described, or else as is usual for nodes with its chip.
 
-    Raises ValueError for a chip that is not in cards.yaml, or whose card is not in solutions/planner/names.yaml.
+    Raises ValueError for a chip that is not in accelerators.yaml, or whose accelerator is not in solutions/planner/names.yaml.
     """
     words = runs.networks.get(run.net or "", "")
-    if run.chip not in cards():
-        raise ValueError(f"no card is known for the chip {run.chip}")
-    card = cards()[run.chip]
-    usual = usual_links(accelerator=card)
+    if run.chip not in accelerators():
+        raise ValueError(f"the chip {run.chip} is unknown; add it to bench/planner/accelerators.yaml")
+    accelerator = accelerators()[run.chip]
+    usual = usual_links(accelerator=accelerator)
     if usual["node"] == "slice":
         slices = re.search(r"between (\d+) slices|^(two) pods", words)
         count = {"two": 2}.get(slices[2] or "", int(slices[1] or 2)) if slices else 1
@@ -45,7 +45,7 @@ def links(run: Run, runs: Runs) -> Links:
     printed = _printed(words, run.chips_per_node or 8)
     assumed = () if printed or domain >= run.chips else (f"{usual['network']} Gbit/s per chip between nodes",)
     late = re.search(r"each rank adds (\d+) µs to a collective", words)
-    return Links(card, domain, printed or usual["network"] * GBIT, assumed, int(late[1]) * 1e-6 if late else 0.0)
+    return Links(accelerator, domain, printed or usual["network"] * GBIT, assumed, int(late[1]) * 1e-6 if late else 0.0)
 
 
 def _printed(words: str, node: int) -> float | None:
@@ -64,6 +64,6 @@ def _printed(words: str, node: int) -> float | None:
 
 
 @cache
-def cards() -> dict[str, str]:
-    """Return the card of each chip name, from cards.yaml."""
-    return dict(load_yaml(Path(__file__).with_name("cards.yaml")).data)
+def accelerators() -> dict[str, str]:
+    """Return the accelerator that each name of a chip means, from accelerators.yaml."""
+    return dict(load_yaml(Path(__file__).with_name("accelerators.yaml")).data)

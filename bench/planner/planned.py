@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from functools import cache
-from typing import Any, TypeVar
+from dataclasses import replace
 
 from solutions.planner import judging as planner
 from solutions.planner import memory as planner_memory
 from solutions.planner import time as planner_time
-from solutions.planner.configurations.cards import card_names
+from solutions.planner.configurations.published import published_model, published_names
 
 from . import counts
-from .clusters import cards, links
+from .clusters import accelerators, links
 from .predictions import Prediction, Predictor, Row
 from .runs import Runs
 from .settings import GPT_VOCABULARY, NO_RECOMPUTATION
 from .stacks import software
 
-Record = TypeVar("Record")
 # PyTorch's counters omit the CUDA context, and its allocated memory omits what the allocator caches.
 _WITHOUT_CONTEXT, _WITHOUT_CACHE = ("torch-gib", "torch-gib-max", "peak"), ("peak",)
 _HOPELESS = 1.5  # above this ratio of predicted memory to capacity, the assumed layout cannot have run
@@ -26,16 +23,12 @@ _HOPELESS = 1.5  # above this ratio of predicted memory to capacity, the assumed
 
 def predictor(runs: Runs) -> Predictor:
     """Return the planner with its current constants; nothing is fitted."""
-
-    @cache
-    def judged(name: str) -> Prediction:
-        return _judged(named[name], runs)
-
-    named: dict[str, Row] = {}
+    known: dict[str, Prediction] = {}
 
     def predict(row: Row) -> Prediction:
-        named[row.run.id] = row
-        return judged(row.run.id)
+        if row.run.id not in known:
+            known[row.run.id] = _prediction(row, runs)
+        return known[row.run.id]
 
     return predict
 
@@ -43,18 +36,18 @@ def predictor(runs: Runs) -> Predictor:
 def refusal(row: Row, runs: Runs) -> str:
     """Return why the planner cannot predict a row, or "". Unlike a prediction, this needs no calibrated ranges."""
     try:
-        plan = plan_of(as_it_ran(row, runs), runs)
+        plan_of(as_it_ran(row, runs), runs)
     except ValueError as error:
         return str(error)
-    return "" if plan.step else "; ".join(fault.words for fault in plan.faults)
+    return ""
 
 
-def _judged(row: Row, runs: Runs) -> Prediction:
-    if why := refusal(row, runs):
-        return Prediction(why=why)
-    ran = as_it_ran(row, runs)
-    plan = plan_of(ran, runs)
-    assumed = "" if ran is row else "full recomputation, because the run is far from fitting without it"
+def _prediction(row: Row, runs: Runs) -> Prediction:
+    try:
+        ran = as_it_ran(row, runs)
+        plan = plan_of(ran, runs)
+    except ValueError as error:
+        return Prediction(why=str(error))
     return Prediction(
         plan.step_s,
         plan.memory_bytes,
@@ -62,7 +55,7 @@ def _judged(row: Row, runs: Runs) -> Prediction:
         fit=plan.fit,
         counted_bytes=counted_bytes(row, plan.cluster, plan.memory),
         room_bytes=plan.cluster.memory_bytes,
-        assumed=assumed,
+        assumed="" if ran is row else "full recomputation, because the run is far from fitting without it",
     )
 
 
@@ -74,30 +67,27 @@ def counted_bytes(row: Row, cluster: planner.Cluster, held: dict[str, float]) ->
     return sum(held.values()) - context + cached
 
 
-def card(row: Row) -> str:
+def accelerator(row: Row) -> str:
     """Return the name of a row's chip in solutions/facts/hardware.yaml. Raises KeyError for an unknown chip."""
-    return cards()[row.run.chip]
+    return accelerators()[row.run.chip]
 
 
 def as_it_ran(row: Row, runs: Runs) -> Row:
     """Return the row, with full recomputation if the source does not mention it and the run cannot have fit without."""
     if NO_RECOMPUTATION in row.setting.assumed:
         plan = plan_of(row, runs)
-        if plan.step and plan.memory_bytes > _HOPELESS * plan.cluster.memory_bytes:
+        if plan.memory_bytes > _HOPELESS * plan.cluster.memory_bytes:
             return replace(row, setting=replace(row.setting, recompute="full"))
     return row
 
 
 def plan_of(row: Row, runs: Runs) -> planner.Plan:
-    """Return the planner's plan. Raises ValueError if the chip is unknown or the layout cannot be modelled.
+    """Return the planner's plan, without faults. Raises ValueError if the chip is unknown or the layout cannot be modelled.
 
     Published runs did run, or ran out of memory. A run is therefore predicted even if it breaks one of the planner's
     divisibility rules, such as a global batch size that the replicas do not divide.
     """
     model, cluster, layout, batch = arguments(row, runs)
-    plan = planner.plan(model, cluster, layout, batch)
-    if plan.step:
-        return plan
     held, parts = planner_memory.memory(model, layout, batch), planner_time.step(model, cluster, layout, batch)
     return planner.Plan(model, cluster, layout, batch, held, parts, ())
 
@@ -106,8 +96,8 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
     """Return a row as the planner's records. Raises ValueError for an unknown chip."""
     joined, layout, shape, run = links(row.run, runs), row.setting, row.shape, row.run
     assert shape.layers and shape.hidden and shape.heads
-    model = _record(
-        planner.Model, name=run.model, layers=shape.layers, hidden=shape.hidden,
+    model = _layered(run.model) or planner.Model(
+        name=run.model, layers=shape.layers, hidden=shape.hidden,
         ffn_hidden=shape.ffn or (0 if shape.is_moe else 4 * shape.hidden), heads=shape.heads,
         kv_heads=shape.kv_heads or shape.heads, vocabulary=shape.vocab or GPT_VOCABULARY,
         head_width=shape.qk_nope or counts.head_width(shape), mlp_matrices=counts.matrices(shape),
@@ -117,20 +107,18 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         dense_layers=shape.layers - (shape.moe_layers or 0) if shape.is_moe else 0,
         node_limit=4 if run.model.startswith("deepseek-v3") else 0, query_rank=shape.q_lora or 0, kv_rank=shape.kv_lora or 0, rope_head_width=shape.qk_rope or 0,
     )  # fmt: skip
-    if (card := _card(run.model)) and card.pattern:  # layers that differ, which the file of runs cannot say
-        model = card
-    cluster = _record(
-        planner.Cluster, accelerator=joined.card, gpus=run.chips, gpus_per_node=joined.domain,
+    cluster = planner.Cluster(
+        accelerator=joined.accelerator, gpus=run.chips, gpus_per_node=joined.domain,
         network_bytes_per_s=joined.network_bytes_per_s, rank_s=joined.rank_s,
     )  # fmt: skip
-    dealt = _record(
-        planner.Layout, tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
+    dealt = planner.Layout(
+        tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
         virtual_stages=layout.virtual_stages, zero=layout.zero, micro_batch=layout.micro_batch,
         recompute=layout.recompute,
         recomputed_layers=layout.recomputed_layers or 0, schedule=layout.schedule,
         sequence_parallel=layout.sequence_parallel, precision=_precision(row),
         software=software(run, runs.sources.get(run.source, run.source)),
-        shard_group=layout.shard_group if layout.shard_group != layout.dp * layout.cp else 0, expert_tp=_expert_tp(row),
+        shard_group=layout.shard_group if layout.shard_group != layout.dp * layout.cp else 0, expert_tp=layout.expert_tp,
         gradient_bytes=layout.gradient_bytes or 0, state_bytes=_state_bytes(row),
     )  # fmt: skip
     return model, cluster, dealt, planner.Batch(layout.global_batch, layout.sequence)
@@ -144,15 +132,11 @@ def _state_bytes(row: Row) -> int:
     return 8 if "bf16 moments" in words else 6 if "optimizer dtype bf16" in words else 12
 
 
-def _card(name: str) -> planner.Model | None:
-    """Return the planner's card of a model, if there is one."""
-    known = {card.lower(): card for card in card_names()}
-    return planner.named_model(known[name]) if name in known else None
-
-
-def _expert_tp(row: Row) -> int:
-    """Return the ranks that shard each expert: as reported, or else Megatron's default, the tensor-parallel degree."""
-    return row.run.etp or (row.setting.tp if row.shape.is_moe else 1)
+def _layered(name: str) -> planner.Model | None:
+    """Return the published model of a name if its layers differ, which a file of runs cannot say."""
+    known = {each.lower(): each for each in published_names()}
+    model = published_model(known[name]) if name in known else None
+    return model if model and model.pattern else None
 
 
 def _biased(row: Row) -> bool:
@@ -165,9 +149,3 @@ def _precision(row: Row) -> str:
     """Return the planner's name for a number format. It distinguishes block-scaled formats."""
     words = row.run.precision or ""
     return next((name for name in ("mxfp8", "nvfp4") if name in words), row.setting.precision)
-
-
-def _record(kind: type[Record], **figures: Any) -> Record:
-    """Return one of the planner's records, built from the values that it has fields for."""
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: value for name, value in figures.items() if name in known})

@@ -49,8 +49,8 @@ class Setting:
     schedule: str
     sequence_parallel: bool
     precision: str  # bf16, fp16, fp8 or fp4
+    expert_tp: int  # ranks that shard each expert
     gradient_bytes: int | None  # width of the reduced gradients, if the source reports it
-    node: int
     assumed: tuple[str, ...]
 
     @property
@@ -92,7 +92,8 @@ def setting(row: Run, shape: Shape) -> Setting:
         zero=zero, shard_group=group or row.dp * cp, micro_batch=micro_batch, global_batch=row.sequences,
         sequence=row.seq_len, recompute=recompute, recomputed_layers=layers, schedule=schedule,
         sequence_parallel=bool(row.sp) and row.tp > 1, precision=precision(row.precision or "", assumed),
-        gradient_bytes=_gradient_bytes(row), node=row.chips_per_node or NODE, assumed=tuple(assumed),
+        expert_tp=row.etp or (row.tp if shape.is_moe else 1),  # Megatron's default
+        gradient_bytes=_gradient_bytes(row), assumed=tuple(assumed),
     )  # fmt: skip
 
 

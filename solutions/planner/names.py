@@ -8,7 +8,7 @@ from ..facts import hardware
 from ..facts.arguments import require_counts
 from ..facts.tables import table
 from ..shapes import models
-from .configurations.cards import card_names
+from .configurations.published import published_names
 from .recompute import RECOMPUTE
 from .shapes import OFFLOAD, PRECISIONS, SCHEDULES, Cluster, Model
 from .stacks import stacks
@@ -25,7 +25,7 @@ def names() -> dict[str, dict[str, str]]:
     chips = {chip: chip for chip in hardware.names() if chip in _clusters()}
     called = {word: chip for chip in chips for word in _clusters()[chip]["called"]}
     return {
-        "model": {model: model for model in dict.fromkeys((*models.names(), *card_names()))},
+        "model": {model: model for model in dict.fromkeys((*models.names(), *published_names()))},
         "accelerator": chips | called,
         "schedule": {word: word for word in SCHEDULES},
         "recompute": {word: word for word in RECOMPUTE},

@@ -8,7 +8,7 @@ from math import isqrt
 
 from ..facts import hardware
 from ..facts.arguments import require_counts, require_not_negative, require_positive, require_whole
-from .configurations.cards import named_model as named_model
+from .configurations.published import named_model as named_model
 from .decoder import Block as Block
 from .decoder import Model as Model
 

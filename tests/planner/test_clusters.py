@@ -1,10 +1,10 @@
-"""Chips and networks of runs as the planner's: cards by name, links by the words of a file."""
+"""Chips and networks of runs as the planner's: accelerators by name, links by the words of a file."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench.planner.clusters import cards, links
+from bench.planner.clusters import accelerators, links
 from bench.planner.runs import Run, Runs
 from bench.planner.stacks import NAMES, software
 from solutions.facts import hardware
@@ -47,10 +47,10 @@ def test_fast_links_join_a_server_a_rack_or_a_slice() -> None:
     assert of("two pods of 3,072 chips: ICI torus inside, data-centre network between", "TPUv4", chips=6144)[0] == 3072
 
 
-def test_every_chip_of_the_runs_has_a_card(runs: Runs) -> None:
-    assert set(runs.chips) <= set(cards())
-    assert set(cards().values()) <= set(hardware.names())
-    with pytest.raises(ValueError, match="no card is known for the chip MI250"):
+def test_every_chip_of_the_runs_is_an_accelerator(runs: Runs) -> None:
+    assert set(runs.chips) <= set(accelerators())
+    assert set(accelerators().values()) <= set(hardware.names())
+    with pytest.raises(ValueError, match="the chip MI250 is unknown"):
         links(run("MI250"), runs)
 
 

@@ -47,7 +47,10 @@ def test_a_file_of_others_is_scored_and_nothing_is_dropped(
     assert "6 runs: 4 can be compared, 2 cannot:" in out
     assert "  new-rule: no formula is known for the convention 'somebody'" in out
     assert "  no-batch: not reported: global_batch" in out
-    assert "1 that the planner cannot predict:\n  new-chip: no card is known for the chip X9" in out
+    assert (
+        "1 that the planner cannot predict:\n  new-chip: the chip X9 is unknown; add it to bench/planner/accelerators.yaml"
+        in out
+    )
     ours = out.partition("\nshardwise: ")[2].partition("\nspreadsheet: ")[0]
     assert "family A Blog 2027" in ours
     assert "  1 ran: fits yes 1\n  1 ran out of memory: fits no 1\n" in ours

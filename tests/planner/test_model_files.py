@@ -16,7 +16,7 @@ from shardwise.cli.main import main
 from shardwise_bank.planning.desk import PlannerDesk
 from shardwise_bank.planning.input_faults import FORM
 from shardwise_bank.planning.inputs import asked
-from solutions.planner.configurations.cards import carded_model
+from solutions.planner.configurations.published import published_model
 
 KEYS = {
     "model_type": "qwen3_moe", "architectures": ["Qwen3MoeForCausalLM"], "hidden_size": 2048, "intermediate_size": 6144,
@@ -58,7 +58,7 @@ def test_a_configuration_is_planned_under_the_name_of_its_folder(run: Callable[.
 def test_json_has_the_parameters_and_the_kinds_of_layers(run: Callable[..., Ran]) -> None:
     _, out, _ = run("--model", "nemotron-3-nano-30b-a3b", "--json")
     model = json.loads(out)["model"]
-    assert model["parameters"] == carded_model("Nemotron-3-Nano-30B-A3B").parameters
+    assert model["parameters"] == published_model("Nemotron-3-Nano-30B-A3B").parameters
     assert model["name"] == "Nemotron-3-Nano-30B-A3B" and model["active_parameters"] < 4e9
     assert [(row["layers"], row["mixer"], row["mlp"]) for row in model["blocks"]] == [
         (23, "mamba", "none"), (23, "none", "mixture"), (6, "full", "none"),

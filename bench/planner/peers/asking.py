@@ -75,7 +75,7 @@ def case(row: Row) -> dict[str, Any]:
         "heads": shape.heads, "kv_heads": shape.kv_heads or shape.heads, "head_width": counts.head_width(shape),
         "ffn": shape.ffn or shape.expert_ffn or 4 * (shape.hidden or 0), "mlp_matrices": counts.matrices(shape),
         "vocabulary": shape.vocab or GPT_VOCABULARY, "experts": shape.experts or 0, "top_k": shape.top_k or 0,
-        "expert_ffn": shape.expert_ffn or 0, "shared_ffn": shape.shared_expert_ffn, "expert_tp": run.etp or (layout.tp if shape.is_moe else 1),
+        "expert_ffn": shape.expert_ffn or 0, "shared_ffn": shape.shared_expert_ffn, "expert_tp": layout.expert_tp,
         "dense_layers": (shape.layers or 0) - (shape.moe_layers or 0) if shape.is_moe else 0, "query_rank": shape.q_lora,
         "kv_rank": shape.kv_lora or 0, "rope_width": shape.qk_rope, "value_width": shape.v_head,
         "weights_bytes": 2 * counts.parameters(shape), "tp": layout.tp, "cp": layout.cp, "pp": layout.pp, "dp": layout.dp,

@@ -1,1 +1,1 @@
-"""Hugging Face configurations as models: config.json of any architecture in architectures.yaml, and cards.yaml of published models."""
+"""Hugging Face configurations as models: config.json of the architectures in architectures.yaml, and the models of published.yaml."""

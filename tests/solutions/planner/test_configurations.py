@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from solutions.planner.configurations.cards import card, card_names, carded_model
+from solutions.planner.configurations.published import printed_facts, published_model, published_names
 from solutions.planner.configurations.reading import read_configuration
 from solutions.planner.shapes import Block, named_model
 from solutions.shapes import models
@@ -32,19 +32,19 @@ def faults_of(text: str) -> str:
 
 
 def is_as_printed(count: float, printed: str) -> bool:
-    """Whether a count is within 0.5 % of a printed number of billions, or within its last digit, rounded, where that is coarser."""
+    """Return whether a count is within 0.5 % of a printed number of billions, or within its last digit, rounded, where that is coarser."""
     half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
     return abs(count / 1e9 - float(printed)) <= max(half, 0.005 * float(printed))
 
 
 def is_cut_off(count: float, printed: str) -> bool:
-    """Whether a printed number of billions is the start of a count's digits."""
+    """Return whether a printed number of billions is the start of a count's digits."""
     return 0 <= count / 1e9 - float(printed) < 10.0 ** -len(printed.partition(".")[2])
 
 
 def counts_and_prints(name: str) -> Iterator[tuple[str, float, str]]:
-    """Yield each number that the maker of a card's model prints: its key, the reader's count, and the print."""
-    facts, model = card(name), carded_model(name)
+    """Yield each number that the maker of a model prints: its key, the reader's count, and the print."""
+    facts, model = printed_facts(name), published_model(name)
     left_out = (2 - facts.get("active_tables", 2)) * model.vocabulary * model.hidden
     if "printed" in facts:
         yield "printed", model.parameters + 1e9 * facts.get("other", 0), facts["printed"]
@@ -52,9 +52,9 @@ def counts_and_prints(name: str) -> Iterator[tuple[str, float, str]]:
         yield "active", model.active_parameters - left_out, facts["active"]
 
 
-@pytest.mark.parametrize("name", card_names())
-def test_a_card_has_the_parameters_of_the_released_weights(name: str) -> None:
-    facts, model = card(name), carded_model(name)
+@pytest.mark.parametrize("name", published_names())
+def test_a_published_model_has_the_parameters_of_the_released_weights(name: str) -> None:
+    facts, model = printed_facts(name), published_model(name)
     assert facts["source"] and {"exact", "counted"} & set(facts)
     if "exact" in facts:
         further = model.mtp_parameters + facts["copies"] * model.vocabulary * model.hidden if "copies" in facts else 0
@@ -62,59 +62,64 @@ def test_a_card_has_the_parameters_of_the_released_weights(name: str) -> None:
         assert model.parameters + further == pytest.approx(facts["exact"], rel=loose, abs=0)
 
 
-@pytest.mark.parametrize("name", [name for name in card_names() if "counted" in card(name)])
+@pytest.mark.parametrize("name", [name for name in published_names() if "counted" in printed_facts(name)])
 def test_a_count_that_no_source_confirms_is_unchanged(name: str) -> None:
-    assert carded_model(name).parameters == card(name)["counted"] and "exact" not in card(name)
+    facts = printed_facts(name)
+    assert published_model(name).parameters == facts["counted"] and "exact" not in facts
 
 
-@pytest.mark.parametrize("name", card_names())
-def test_a_card_is_within_half_a_per_cent_of_its_print_or_rounds_to_it(name: str) -> None:
+@pytest.mark.parametrize("name", published_names())
+def test_a_published_model_is_within_half_a_per_cent_of_its_print_or_rounds_to_it(name: str) -> None:
     for key, count, printed in counts_and_prints(name):
-        if key not in card(name).get("cut", ()):
+        if key not in printed_facts(name).get("cut", ()):
             assert is_as_printed(count, printed), key
 
 
-@pytest.mark.parametrize("name", [name for name in card_names() if "cut" in card(name)])
+@pytest.mark.parametrize("name", [name for name in published_names() if "cut" in printed_facts(name)])
 def test_a_print_that_was_cut_off_has_the_first_digits_of_the_count(name: str) -> None:
     prints = {key: (count, printed) for key, count, printed in counts_and_prints(name)}
-    for key in card(name)["cut"]:
+    for key in printed_facts(name)["cut"]:
         assert is_cut_off(*prints[key]) and not is_as_printed(*prints[key])
 
 
-def test_a_cut_off_print_is_no_rounded_one() -> None:
+def test_a_cut_off_print_is_not_a_rounded_one() -> None:
     assert is_as_printed(16.26e9, "16") and not is_as_printed(16.26e9, "16.0")
     assert not is_as_printed(16.6e9, "16") and is_cut_off(16.6e9, "16")
     assert is_as_printed(1.2358e9, "1.23") and not is_as_printed(142.77e9, "142")
 
 
-def test_there_are_forty_cards_and_one_name_means_one_model() -> None:
-    assert len(card_names()) >= 40
-    for name in set(card_names()) & set(models.names()):
-        assert models.parameters(model=name) == pytest.approx(carded_model(name).parameters, rel=0.001), name
-        assert named_model(name) is carded_model(name)
+def test_there_are_forty_published_models_and_one_name_means_one_model() -> None:
+    assert len(published_names()) >= 40
+    for name in set(published_names()) & set(models.names()):
+        assert models.parameters(model=name) == pytest.approx(published_model(name).parameters, rel=0.001), name
+        assert named_model(name) is published_model(name)
+
+
+def mixers(name: str) -> list[str]:
+    return [block.mixer for block in published_model(name).blocks]
 
 
 def test_layers_of_different_kinds_keep_their_order() -> None:
     delta, full = Block("delta", "mixture"), Block("full", "mixture")
-    assert carded_model("Qwen3-Next-80B-A3B").blocks[:5] == (delta, delta, delta, full, delta)
-    assert carded_model("GPT-OSS-20B").blocks[:2] == (Block("window", "mixture", 128), full)
-    assert [block.mixer for block in carded_model("Gemma-3-27B").blocks[3:7]] == ["window", "window", "full", "window"]
-    hybrid = carded_model("Nemotron-3-Nano-30B-A3B")
+    assert published_model("Qwen3-Next-80B-A3B").blocks[:5] == (delta, delta, delta, full, delta)
+    assert published_model("GPT-OSS-20B").blocks[:2] == (Block("window", "mixture", 128), full)
+    assert mixers("Gemma-3-27B")[3:7] == ["window", "window", "full", "window"]
+    hybrid = published_model("Nemotron-3-Nano-30B-A3B")
     assert hybrid.blocks[4:7] == (Block("mamba", "none"), Block("full", "none"), Block("none", "mixture"))
     assert hybrid.kinds[Block("mamba", "none")] == 23 and hybrid.kinds[Block("full", "none")] == 6
-    llama = carded_model("Llama-4-Maverick").blocks
+    llama = published_model("Llama-4-Maverick").blocks
     assert llama[:4] == (
         Block("chunked", "dense", 8192),
         Block("chunked", "mixture", 8192),
         Block("chunked", "dense", 8192),
         full,
     )
-    assert carded_model("MiMo-V2-Flash").blocks[1].kv_heads == 8
-    assert [block.mixer for block in carded_model("MiniMax-Text-01").blocks[6:9]] == ["lightning", "full", "lightning"]
+    assert published_model("MiMo-V2-Flash").blocks[1].kv_heads == 8
+    assert mixers("MiniMax-Text-01")[6:9] == ["lightning", "full", "lightning"]
 
 
 def test_the_usual_pattern_is_not_spelled_out() -> None:
-    assert carded_model("Kimi-K2").pattern == () and carded_model("Kimi-K2").dense_layers == 1
+    assert published_model("Kimi-K2").pattern == () and published_model("Kimi-K2").dense_layers == 1
     assert read(sliding_window=4096).model == read().model  # Llama's attention ignores it
 
 
