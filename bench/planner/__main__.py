@@ -37,16 +37,13 @@ def main() -> int:
         print(f"{options.runs.name}: {fault}", file=sys.stderr)
     rows, silent = readable(runs)
     own = options.runs.resolve() == RUNS
-    answers = asking.kept()["answers"]
-    if options.ask:
-        asked = asking.ask(rows)
-        if own:
-            asking.keep(asked)
-        answers = {name: {**answers.get(name, {}), **asked[name]} for name in asked}
+    asked = asking.ask(rows) if options.ask else None
+    if own and asked:
+        asking.keep(asked)
     if options.write:
         _write(options.write, runs, rows, silent)
         return 0
-    models = predictors.models(runs, answers if own or options.ask else None)
+    models = predictors.models(runs, asking.kept()["answers"] if own else asked)
     fitted_on = rows if own else readable(load())[0]
     _print_silent(runs, rows, silent, models[0].fit_to(rows))
     for model in models:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import cached_property
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ import numpy as np
 
 from . import knowledge, planned, scores
 from .coverage import Seen, factors, nested
-from .fitting import Array, Fit, calibration, tried
+from .fitting import Array, Fit, calibration, trial_constants
 from .predictions import Row, readable
 from .runs import Runs, load
 
@@ -35,9 +36,19 @@ PUBLISHED = 3  # runs on a chip, from which on its constants count as known
 KINDS = ("dense", "MoE", "memory")
 
 
-def left_out() -> dict[str, Any]:
-    """Return the stored errors, verdicts and coverage of held-out runs."""
-    return dict(json.loads(LEFT_OUT.read_text("utf-8")))
+def left_out(rows: Iterable[Row], refused: Container[str]) -> dict[str, Any]:
+    """Return the stored errors, verdicts and coverage of held-out runs. Each row that the planner refuses is added as a miss."""
+    found: dict[str, Any] = json.loads(LEFT_OUT.read_text("utf-8"))
+    for row in rows:
+        if row.run.id in refused:
+            missed = [found["memory"]["family"]] * (row.memory_bytes is not None)
+            if row.step_s is not None:
+                missed += [found[row.kind]["family"], found["software"]["row"]]
+                missed += [found[row.kind]["half"]] * bool(_second_half(row))
+            for errors in missed:
+                errors[row.run.id] = scores.MISS
+            found["fit"][row.run.id] = "refused"
+    return found
 
 
 def main() -> None:
@@ -58,28 +69,26 @@ class Calibration:
     def __init__(self, runs: Runs) -> None:
         self.rows = [row for row in readable(runs)[0] if not planned.refusal(row, runs)]
         self.case = {row.run.id: knowledge.Case(row, runs) for row in self.rows}
-        with tried():
+        with trial_constants():
             self.fits = {kind: self._fit(kind).run() for kind in KINDS}
             self._say_fits()
-            self.held_out = {
-                key: {kind: dict(self._errors(kind, self.fits[kind], groups)) for kind in KINDS}
-                for key, groups in (("family", _family), ("half", _second_half))
-            }
-            self._say_held_out()
+            self.held_out: dict[str, dict[str, dict[str, float]]] = {kind: {"family": {}, "half": {}} for kind in KINDS}
             self.times: list[Seen] = []
             self.sizes: list[Seen] = []
             self.verdicts: list[Seen] = []
-            for key in (_family, _chip):
+            for name, key in (("family", _family), ("half", _second_half), ("chip", _chip)):
                 for group, inside in self._refits(key):
-                    self._look(group, inside, new_chip=key is _chip)
+                    if name != "chip":
+                        self._record_errors(name, inside)
+                    if name != "half":
+                        self._record_knowledge(group, inside, new_chip=name == "chip")
+        self._say_held_out()
         self._say_ranges()
 
     def _fit(self, kind: str) -> Fit:
-        plan = calibration()[kind]
+        plan, rows = calibration()[kind], [row for row in self.rows if _counts(row, kind)]
         if kind == "memory":
-            rows = [row for row in self.rows if row.memory_bytes]
             return Fit(rows, plan["names"], plan["prior"], lambda row: self.case[row.run.id].memory_ratio())
-        rows = [row for row in self.rows if row.step_s is not None and row.shape.is_moe == (kind == "MoE")]
         return Fit(rows, plan["names"], plan["prior"], lambda row: self.case[row.run.id].time_ratio())
 
     def _refits(self, key: Callable[[Row], str]) -> Iterator[tuple[str, list[Row]]]:
@@ -91,11 +100,13 @@ class Calibration:
         for fit in self.fits.values():
             fit.use(fit.point)
 
-    def _errors(self, kind: str, fit: Fit, key: Callable[[Row], str]) -> Iterator[tuple[str, float]]:
-        for _, rows in self._refits(key):
-            yield from ((row.run.id, round(fit.ratio(row) - 1, 4)) for row in rows if row in fit.rows)
+    def _record_errors(self, split: str, rows: Sequence[Row]) -> None:
+        for kind, fit in self.fits.items():
+            for row in rows:
+                if _counts(row, kind):
+                    self.held_out[kind][split][row.run.id] = round(fit.ratio(row) - 1, 4)
 
-    def _look(self, group: str, rows: Sequence[Row], *, new_chip: bool) -> None:
+    def _record_knowledge(self, group: str, rows: Sequence[Row], *, new_chip: bool) -> None:
         """Record what the planner says of rows whose family or chip was held out, for each state of knowledge."""
         for row in rows:
             case = self.case[row.run.id]
@@ -126,22 +137,25 @@ class Calibration:
         """Return what the page shows of held-out runs."""
         return {
             "command": COMMAND, "date": datetime.now(UTC).date().isoformat(),
-            **{kind: {key: self.held_out[key][kind] for key in self.held_out} for kind in KINDS},
+            **self.held_out,
             "software": {state: {each.name: round(each.middle - 1, 4) for each in self.times if each.cell[:2] == ("published", state)}
                          for state in knowledge.TIME_CELLS[1]},
-            "fit": dict(self._fit_out()), "coverage": self._coverage(),
+            "fit": self._fit_held_out, "coverage": self._coverage,
         }  # fmt: skip
 
-    def _fit_out(self) -> Iterator[tuple[str, str]]:
-        """Yield the verdict on fit of each row, with constants and factor from the other families."""
+    @cached_property
+    def _fit_held_out(self) -> dict[str, str]:
+        """The verdict on fit of each row, with constants and factor from the other families."""
+        found = {}
         for family in sorted({verdict.family for verdict in self.verdicts}):
-            factor = factors((each for each in self.sizes if each.family != family), knowledge.SIZE_CELLS)[
-                "known",
-            ].factor
+            others = (each for each in self.sizes if each.family != family)
+            factor = factors(others, knowledge.SIZE_CELLS)["known",].factor
             for each in self.verdicts:
                 if each.family == family:
-                    yield each.name, "no" if each.high > 1 else "tight" if each.high * factor > 1 else "yes"
+                    found[each.name] = "no" if each.high > 1 else "tight" if each.high * factor > 1 else "yes"
+        return found
 
+    @cached_property
     def _coverage(self) -> list[dict[str, Any]]:
         found = []
         for what, seen, cells in (
@@ -165,19 +179,26 @@ class Calibration:
 
     def _say_held_out(self) -> None:
         best = {row.run.id for row in self.rows if row.run.trust == "A"}
-        for key, by_kind in self.held_out.items():
-            for kind, errors in by_kind.items():
-                _say(f"{kind}, {key} held out", np.log1p([error for name, error in errors.items() if name in best]))
+        for split in ("family", "half"):
+            for kind in KINDS:
+                errors = [error for name, error in self.held_out[kind][split].items() if name in best]
+                _say(f"{kind}, {split} held out", np.log1p(errors))
 
     def _say_ranges(self) -> None:
-        for entry in self._coverage():
+        for entry in self._coverage:
             words = f"{entry['figure']}, trust {entry['trust']}, {', '.join(entry['cell'])}"
             print(f"{words:60} factor {entry['factor']:.2f}  covers {entry['of_runs']:4.0%} of {entry['runs']:3} runs, "
                   f"{entry['of_families']:4.0%} of {entry['families']:2} families")  # fmt: skip
-        said = dict(self._fit_out())
         ran = {row.run.id: row.fitted for row in self.rows}
-        counts = Counter(f"{verdict}: {'ran' if ran[name] else 'out of memory'}" for name, verdict in said.items())
+        counts = Counter(
+            f"{verdict}: {'ran' if ran[name] else 'out of memory'}" for name, verdict in self._fit_held_out.items()
+        )
         print("fit, family held out:", dict(sorted(counts.items())))
+
+
+def _counts(row: Row, kind: str) -> bool:
+    """Return whether a row reports the figure of a fit: one of KINDS."""
+    return bool(row.memory_bytes) if kind == "memory" else row.step_s is not None and row.kind == kind
 
 
 def _family(row: Row) -> str:

@@ -12,14 +12,14 @@ from .predictions import Prediction, Predictor, Row
 Key = Callable[[Row], str]
 
 
-def one(row: Row) -> str:
+def by_kind(row: Row) -> str:
     """Return the group for one constant for dense models and one for mixtures of experts."""
-    return "MoE" if row.shape.is_moe else "dense"
+    return row.kind
 
 
 def by_chip(row: Row) -> str:
     """Return the group for one constant per chip."""
-    return f"{one(row)}, {row.run.chip}"
+    return f"{by_kind(row)}, {row.run.chip}"
 
 
 def by_chip_and_format(row: Row) -> str:
@@ -33,7 +33,7 @@ def best(rows: Sequence[Row], predict: Predictor, key: Key) -> Mapping[str, floa
     for row in rows:
         said = predict(row).step_s
         if row.step_s is not None and said is not None and row.run.trust == "A":
-            for name in {key(row), one(row), ""}:
+            for name in {key(row), by_kind(row), ""}:
                 ratios.setdefault(name, []).append(said / row.step_s)
     return {name: _smallest_error(np.array(found)) for name, found in ratios.items()}
 
@@ -44,7 +44,7 @@ def scaled(rows: Sequence[Row], predict: Predictor, key: Key) -> Predictor:
 
     def scaled_prediction(row: Row) -> Prediction:
         said = predict(row)
-        names = [name for name in (key(row), one(row), "") if name in factors]
+        names = [name for name in (key(row), by_kind(row), "") if name in factors]
         if said.step_s is None or not names:
             return said
         return replace(said, step_s=said.step_s * factors[names[0]])

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
+from solutions.planner.stacks import UNKNOWN
+
 COVERAGE, HIGHEST = 0.8, 0.9  # the highest quantile keeps a single outlier from deciding
-UNKNOWN = "unknown"  # software
 Cell = tuple[str, ...]  # what is known of a run, each part from the most to the least
 
 

@@ -22,6 +22,8 @@ from .predictions import Row
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Ratio = Callable[[Row], float]  # predicted / reported figure of a row, with the current constants
+_STEP = 0.02  # of a logarithm, for derivatives
+_ROUNDS = 12  # of a fit at most
 _OUTLIER = 0.08  # above this error, the weight of a row decreases
 
 
@@ -32,7 +34,7 @@ def calibration() -> dict[str, Any]:
 
 
 @contextmanager
-def tried() -> Iterator[None]:
+def trial_constants() -> Iterator[None]:
     """Restore the constants at the end of the block, which may change them."""
     constants = planner_constants.constants()
     before = deepcopy(constants)
@@ -62,7 +64,7 @@ class Fit:
         self.slopes: Array = np.zeros((0, 0))
 
     def use(self, point: Array) -> None:
-        """Set the constants to a point."""
+        """Set the fitted constants to the values whose logarithms a point has."""
         for name, value in zip(self.names, point, strict=True):
             for each in (name, *calibration()["ties"].get(name, ())):
                 _set(each, exp(value) * calibration()["ratios"].get(each, 1.0))
@@ -73,10 +75,10 @@ class Fit:
         self.use(point)
         return np.array([log(self.ratio(row)) for row in self.rows])
 
-    def jacobian(self, point: Array, errors: Array, size: float = 0.02) -> Array:
+    def jacobian(self, point: Array, errors: Array) -> Array:
         """Return the derivative of each row's error with respect to each constant's logarithm."""
-        moved = (self.errors(point + size * np.eye(len(point))[at]) for at in range(len(point)))
-        return np.stack([(column - errors) / size for column in moved], axis=1)
+        moved = (self.errors(point + _STEP * np.eye(len(point))[at]) for at in range(len(point)))
+        return np.stack([(column - errors) / _STEP for column in moved], axis=1)
 
     def step(self, jacobian: Array, errors: Array, point: Array, weights: Array, damping: float) -> Array:
         """Return the Gauss-Newton step from a point."""
@@ -93,20 +95,20 @@ class Fit:
         robust = 2 * _OUTLIER**2 * (np.sqrt(1 + (errors / _OUTLIER) ** 2) - 1)
         return float(self.weights @ robust + 0.01 * np.sum(((point - self.start) / self.prior) ** 2))
 
-    def run(self, most: int = 12) -> Fit:
+    def run(self) -> Fit:
         """Find the best point, from the current constants or from those without these runs, and use it."""
         begin = {self.loss(self.errors(point), point): point for point in (self.start, self.now)}
         loss, damping = min(begin), 1e-3
         point = begin[loss].copy()
         errors = self.errors(point)
-        for _ in range(most):
+        for _ in range(_ROUNDS):
             jacobian = self.jacobian(point, errors)
             before = loss
             for _ in range(6):
-                tried = point + self.step(jacobian, errors, point, self.weights, damping)
-                tried_errors = self.errors(tried)
-                if (tried_loss := self.loss(tried_errors, tried)) < loss:
-                    point, errors, loss, damping = tried, tried_errors, tried_loss, max(damping / 5, 1e-6)
+                trial = point + self.step(jacobian, errors, point, self.weights, damping)
+                trial_errors = self.errors(trial)
+                if (trial_loss := self.loss(trial_errors, trial)) < loss:
+                    point, errors, loss, damping = trial, trial_errors, trial_loss, max(damping / 5, 1e-6)
                     break
                 damping *= 5
             if before - loss < 1e-3 * before:

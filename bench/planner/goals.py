@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from solutions.planner.constants import software
+from solutions.planner.constants import software as row_of_software
 
-from . import knowledge, scores
+from . import scores
 from .predictions import Row
 from .runs import Runs
+from .stacks import software
 from .tables import table
 
 STEP = {"dense": (0.06, 0.15), "MoE": (0.12, 0.30)}  # median and 90th percentile
@@ -20,26 +21,17 @@ FRESH = {"dense": 0.10, "MoE": 0.20}  # median, of software that only the held-o
 WORDS = {"dense": "dense models", "MoE": "mixtures of experts"}
 
 
-def goals(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any], refused: set[str]) -> str:
+def goals(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any]) -> str:
     """Return each goal with what is reached, and the families with the most runs beyond it."""
-    return table(
-        ("goal", "limit", "reached", "", "runs beyond the limit, by family"), list(_lines(rows, runs, kept, refused))
-    )
+    return table(("goal", "limit", "reached", "", "runs beyond the limit, by family"), list(_lines(rows, runs, kept)))
 
 
-def _lines(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any], refused: set[str]) -> Iterator[list[str]]:
-    best = [row for row in rows if row.run.trust == "A" and row.step_s is not None]
+def _lines(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any]) -> Iterator[list[str]]:
+    best = [row for row in rows if row.run.trust == "A"]
     for kind, limits in STEP.items():
-        errors = {
-            **kept[kind]["family"],
-            **{row.run.id: scores.MISS for row in best if row.run.id in refused and _kind(row) == kind},
-        }
-        chosen = [row for row in best if row.run.id in errors and _kind(row) == kind]
-        yield _both(f"step time, {WORDS[kind]}", limits, chosen, errors)
-    measured = [row for row in rows if row.memory_bytes]
-    errors = {**dict.fromkeys(refused, scores.MISS), **kept["memory"]["family"]}
-    yield _both("peak memory per GPU", MEMORY, [row for row in measured if row.run.id in errors], errors)
-    fit = scores.fit_of(rows, {**dict.fromkeys(refused, "refused"), **kept["fit"]})
+        yield _both(f"step time, {WORDS[kind]}", limits, best, kept[kind]["family"])
+    yield _both("peak memory per GPU", MEMORY, rows, kept["memory"]["family"])
+    fit = scores.fit_of(rows, kept["fit"])
     wrong = [row for row in rows if row.tests_fit and (kept["fit"].get(row.run.id) == ("no" if row.fitted else "yes"))]
     yield [
         "fits or not, balanced accuracy",
@@ -48,7 +40,7 @@ def _lines(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any], refused: se
         _mark(fit.balanced > FIT),
         _families(wrong),
     ]
-    fresh = _fresh(rows, runs, refused)
+    fresh = _fresh(rows, runs)
     for kind, limit in FRESH.items():
         errors = kept[kind]["family"]
         chosen = [row for row in best if row.run.id in errors and row.run.family in fresh]
@@ -63,20 +55,21 @@ def _lines(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any], refused: se
         ]
 
 
-def _fresh(rows: Sequence[Row], runs: Runs, refused: set[str]) -> set[str]:
-    """Return the families with software that no other family uses."""
+def _fresh(rows: Sequence[Row], runs: Runs) -> set[str]:
+    """Return the families with current software that no other family uses."""
     users: dict[str, set[str]] = {}
     for row in rows:
-        if row.step_s is not None and row.run.id not in refused:
-            users.setdefault(knowledge.Case(row, runs).layout.software, set()).add(row.run.family)
-    current = {name for name in users if software(name)["attention"] != "written"}
+        if row.step_s is not None:
+            users.setdefault(software(row.run, runs), set()).add(row.run.family)
+    current = {name for name in users if row_of_software(name)["attention"] != "written"}
     return {family for name in current if len(users[name]) == 1 for family in users[name]}
 
 
 def _both(words: str, limits: tuple[float, float], rows: Sequence[Row], errors: Mapping[str, float]) -> list[str]:
-    score = scores.Score.of(errors[row.run.id] for row in rows)
+    chosen = [row for row in rows if row.run.id in errors]
+    score = scores.Score.of(errors[row.run.id] for row in chosen)
     reached = score.median < limits[0] and score.p90 < limits[1]
-    beyond = [row for row in rows if abs(errors[row.run.id]) > limits[1]]
+    beyond = [row for row in chosen if abs(errors[row.run.id]) > limits[1]]
     return [
         words,
         f"{limits[0]:.0%} / {limits[1]:.0%}",
@@ -84,10 +77,6 @@ def _both(words: str, limits: tuple[float, float], rows: Sequence[Row], errors: 
         _mark(reached),
         _families(beyond),
     ]
-
-
-def _kind(row: Row) -> str:
-    return "MoE" if row.shape.is_moe else "dense"
 
 
 def _mark(reached: bool) -> str:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shardwise.template.yaml_source import load_yaml
-
-from . import calibrate, goals, planned, predictors, scores, tables
+from . import calibrate, failures, goals, planned, predictors, scores, tables
 from .predictions import Predictor, Row, Silent
 from .runs import Runs
 
-REASONS = Path(__file__).with_name("reasons.yaml")
 CONSTANTS = Path(__file__).parents[2] / "solutions" / "planner" / "constants.yaml"
-_BAD = 0.25  # the page explains every error above this
 
 HEAD = """# Accuracy of the planner
 
@@ -152,34 +147,32 @@ price: 1.5
 
 def written_page(runs: Runs, rows: Sequence[Row], silent: Sequence[Silent], kept: Mapping[str, Any]) -> str:
     """Return the page."""
-    models, planner, left_out = predictors.models(runs, kept["answers"]), planned.predictor(runs), calibrate.left_out()
-    refused = tables.refused_rows(rows, planner)
-    missed = set(refused)
+    models, planner = predictors.models(runs, kept["answers"]), planned.predictor(runs)
+    refused = {row.run.id: why for row in rows if (why := planner(row).why)}
+    left_out = calibrate.left_out(rows, refused)
+    unseen, fitted = tables.held_out(rows, models, left_out), tables.seen(rows, models)
+    memory = tables.memory_errors(rows, models)
     both, agree = scores.self_consistency(rows, runs)
-    memory = [
-        *left_out["memory"]["family"].values(),
-        *(scores.MISS for row in rows if row.memory_bytes and row.run.id in missed),
-    ]
     parts = [
         HEAD.format(
-            expected=tables.expected(tables.kind_errors(rows, runs, left_out, missed), memory, left_out),
-            count=len(runs.rows), usage=USAGE, goals=goals.goals(rows, runs, left_out, missed), both=both, agree=agree,
+            expected=tables.expected(tables.kind_errors(rows, runs, left_out, refused), left_out),
+            count=len(runs.rows), usage=USAGE, goals=goals.goals(rows, runs, left_out), both=both, agree=agree,
             fits=tables.fits(rows, models, left_out), other_coverage=tables.other_coverage(left_out),
-            command=left_out["command"], date=left_out["date"], refused=_refused(refused), **_best_others(rows, models, missed),
+            command=left_out["command"], date=left_out["date"], refused=_refused(refused), **_best_others(unseen, memory),
         ),
-        _failures(rows, planner),
+        failures.failures(rows, planner),
         "## Step time next to other models\n",
         "The spreadsheet divides the hardware FLOP of a step by a fitted share of the peak FLOP/s, and adds the pipeline bubble.\n",
-        tables.step_time(rows, models, missed),
+        tables.step_time(rows, models, unseen, fitted),
         "## Memory next to other models\n",
-        tables.memory(rows, models, left_out),
+        tables.memory(rows, memory, left_out),
         "The other models predict memory as shipped.\n",
         "## Results by family\n",
         "In the first column of errors, the row's family was held out of the fit. In the other columns, the fit has seen all runs.\n",
-        tables.grouped(rows, models, lambda row: row.run.family, {**left_out["dense"]["family"], **left_out["MoE"]["family"]}),
+        tables.grouped(rows, models, fitted, lambda row: row.run.family, {**left_out["dense"]["family"], **left_out["MoE"]["family"]}),
         "## Results by chip\n",
         "The fits have seen all of these runs.\n",
-        tables.grouped(rows, models, lambda row: row.run.chip),
+        tables.grouped(rows, models, fitted, lambda row: row.run.chip),
         _peers(kept, rows, left_out),
         _assumptions(rows, silent, planner),
         _constants(),
@@ -193,17 +186,17 @@ def _refused(refused: Mapping[str, str]) -> str:
     return f"A run that the planner refuses counts as an error of 100 %: {', '.join(refused)}."
 
 
-def _best_others(rows: Sequence[Row], models: Sequence[predictors.Model], missed: set[str]) -> dict[str, str]:
+def _best_others(
+    unseen: Mapping[tuple[str, str], list[list[float]]], memory: Mapping[str, Mapping[str, float]]
+) -> dict[str, str]:
     """Return the lowest median error among the other models, by figure."""
-    errors = {
-        name: tables.held_out(rows, models, kind, "family", scores.leave_one_family_out, missed)
-        for name, kind in (("best_dense", "dense"), ("best_moe", "MoE"))
+    others: dict[str, list[Iterable[float]]] = {
+        "best_dense": [*unseen["dense", "family"][1:]],
+        "best_moe": [*unseen["MoE", "family"][1:]],
+        "best_memory": [errors.values() for name, errors in memory.items() if name != predictors.OURS],
     }
-    errors["best_memory"] = [
-        list(scores.memory_errors(rows, model.fit_to(rows)).values()) for model in tables.with_memory(models)
-    ]
-    others = {name: [scores.Score.of(each) for each in found[1:]] for name, found in errors.items()}
-    return {name: f"{min(score.median for score in found if score.count):.0%}" for name, found in others.items()}
+    scored = {name: [scores.Score.of(errors) for errors in found] for name, found in others.items()}
+    return {name: f"{min(score.median for score in found if score.count):.0%}" for name, found in scored.items()}
 
 
 def _peers(kept: Mapping[str, Any], rows: Sequence[Row], left_out: Mapping[str, Any]) -> str:
@@ -247,36 +240,6 @@ def _constants() -> str:
     )
 
 
-def _failures(rows: Sequence[Row], planner: Predictor) -> str:
-    errors = scores.step_errors(rows, planner)
-    known = reasons()
-    lines = [
-        "## Largest errors\n",
-        f"Runs whose predicted step time is off by more than {100 * _BAD:.0f} %, or that the planner cannot predict:\n",
-        "| run | trust | reported (s) | predicted (s) | error | reason |",
-        "|---|---|---|---|---|---|",
-    ]
-    for row in sorted(rows, key=lambda row: -abs(errors.get(row.run.id, 9))):
-        said = planner(row)
-        if row.step_s is not None and abs(errors.get(row.run.id, 9)) > _BAD:
-            cells = f"{said.step_s:.3g} | {errors[row.run.id]:+.0%}" if said.step_s else "— | —"
-            why = said.why or known.get(row.run.id) or known.get(row.run.family, "")
-            lines.append(f"| {row.run.id} | {row.run.trust} | {row.step_s:.4g} | {cells} | {why} |")
-    memory = scores.memory_errors(rows, planner)
-    lines += ["", f"Runs whose predicted memory is off by more than {100 * _BAD:.0f} %, or whose fit is predicted wrongly:\n",
-              "| run | reported (GB) | predicted (GB) | outcome | reason |", "|---|---|---|---|---|"]  # fmt: skip
-    for row in rows:
-        said = planner(row)
-        wrong_fit = row.tests_fit and said.fits is not None and said.fits != row.fitted
-        if abs(memory.get(row.run.id, 0)) > _BAD or wrong_fit:
-            printed = f"{row.memory_bytes / 1e9:.1f}" if row.memory_bytes else "—"
-            ran = "ran" if row.fitted else "out of memory"
-            judged = ran + (f", predicted {'to fit' if said.fits else 'not to fit'}" if wrong_fit else "")
-            why = known.get(f"{row.run.id} memory") or known.get(f"{row.run.family} memory", "")
-            lines.append(f"| {row.run.id} | {printed} | {(said.counted_bytes or 0) / 1e9:.1f} | {judged} | {why} |")
-    return "\n".join(lines) + "\n"
-
-
 def _assumptions(rows: Sequence[Row], silent: Sequence[Silent], planner: Predictor) -> str:
     assumed = Counter(words for row in rows for words in (*row.setting.assumed, planner(row).assumed) if words)
     lines = ["## Assumptions and omitted runs\n",
@@ -289,9 +252,3 @@ def _assumptions(rows: Sequence[Row], silent: Sequence[Silent], planner: Predict
     lines += ["", "These runs cannot be compared:\n", "| run | reason |", "|---|---|"]
     lines += [f"| {each.run.id} | {each.reason} |" for each in silent]
     return "\n".join(lines) + "\n"
-
-
-@cache
-def reasons() -> dict[str, str]:
-    """Return why the planner is far off, by run or family, from reasons.yaml."""
-    return dict(load_yaml(REASONS).data or {})

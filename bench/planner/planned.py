@@ -117,7 +117,7 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
         recompute=layout.recompute,
         recomputed_layers=layout.recomputed_layers or 0, schedule=layout.schedule,
         sequence_parallel=layout.sequence_parallel, precision=_precision(row),
-        software=software(run, runs.sources.get(run.source, run.source)),
+        software=software(run, runs),
         shard_group=layout.shard_group if layout.shard_group != layout.dp * layout.cp else 0, expert_tp=layout.expert_tp,
         gradient_bytes=layout.gradient_bytes or 0, state_bytes=_state_bytes(row),
     )  # fmt: skip

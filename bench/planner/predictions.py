@@ -42,6 +42,11 @@ class Row:
     chip: Chip
 
     @property
+    def kind(self) -> str:
+        """Return "MoE" for a mixture of experts, else "dense"."""
+        return "MoE" if self.shape.is_moe else "dense"
+
+    @property
     def memory_bytes(self) -> float | None:
         """Return the reported memory per GPU, with a GB as the source's tool defines it."""
         if self.run.mem_gb is None:

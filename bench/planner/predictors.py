@@ -1,4 +1,4 @@
-"""The models that are compared: the planner, a spreadsheet, llm-analysis and Calculon."""
+"""The models that are compared: the planner, a spreadsheet, llm-analysis, Calculon and SimuMax."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
         _scaled("spreadsheet", "one fitted utilisation per chip and format", sheet, constants.by_chip_and_format),
     ]
     if answers:
-        peers = {name: partial(_said, answers.get(name, {})) for name in asking.NAMES}
+        peers = {name: partial(_stored, answers.get(name, {})) for name in asking.NAMES}
         found += [
-            _scaled("llm-analysis", "one fitted constant", peers["llm-analysis"], constants.one),
+            _scaled("llm-analysis", "one fitted constant", peers["llm-analysis"], constants.by_kind),
             _scaled(
                 "llm-analysis",
                 "one fitted constant per chip and format",
@@ -56,5 +56,5 @@ def _scaled(name: str, fit: str, predict: Predictor, key: constants.Key) -> Mode
     return Model(name, fit, lambda rows: constants.scaled(rows, predict, key))
 
 
-def _said(answers: Mapping[str, Any], row: Row) -> Prediction:
+def _stored(answers: Mapping[str, Any], row: Row) -> Prediction:
     return asking.answer(answers.get(row.run.id, {"why": "not asked"}))

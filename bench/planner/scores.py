@@ -126,7 +126,7 @@ def grouped(rows: Iterable[Row], errors: Mapping[str, float], key: Callable[[Row
 
 def part(row: Row) -> str:
     """Return a row's group in the table of step times."""
-    return f"{row.run.trust} {'MoE' if row.shape.is_moe else 'dense'}"
+    return f"{row.run.trust} {row.kind}"
 
 
 def disagreements(rows: Iterable[Row], runs: Runs) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .runs import Run
+from .runs import Run, Runs
 
 # The first rule applies whose words all appear in the row's family, chip, sharding, schedule, source, overlap or note.
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -61,8 +61,9 @@ _BY_CHIP = {"V": "megatron-2020", "A": "megatron-2023"}
 NAMES = tuple(dict.fromkeys([name for _, name in _RULES] + [*_BY_CHIP.values(), "megatron-2024"]))
 
 
-def software(run: Run, source: str) -> str:
+def software(run: Run, runs: Runs) -> str:
     """Return the software of a run; without a matching rule, Megatron from the years when its chip was new."""
+    source = runs.sources.get(run.source, run.source)
     words = (
         f"{run.family} chip {run.chip} sharding {run.sharding} {run.schedule} {source} {run.overlap} {run.note}".lower()
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from solutions.planner.ranges import KINDS
+from solutions.planner.ranges import KINDS, kind_of_run
 from solutions.planner.stacks import KNOWLEDGE
 
-from . import calibrate, knowledge, predictors, scores
-from .predictions import Predictor, Row
+from . import planned, predictors, scores
+from .predictions import Row
 from .runs import Runs
 
 MEASURED = {
@@ -24,7 +24,12 @@ KNOWN = {"row": "named with its year", "framework": "only the framework is named
 KIND_WORDS = {
     "dense": "dense", "mixture": "mixture of experts", "mixture across nodes": "mixture, experts across nodes"
 }  # fmt: skip
+SPLITS = {  # between rows that a fit sees and rows that it does not, and how to compute errors on these
+    "family": ("family held out of the fit", scores.leave_one_family_out),
+    "half": ("fitted to one half, tested on the other", scores.fit_half_test_half),
+}
 Model = predictors.Model
+Errors = Mapping[str, float]  # by row
 
 
 def table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -39,26 +44,21 @@ def shown(errors: Sequence[float]) -> str:
 
 
 def kind_errors(
-    rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any], refused: set[str]
+    rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any], refused: Mapping[str, str]
 ) -> dict[tuple[str, str], list[float]]:
     """Return the held-out errors of step time by kind of run and knowledge of the software, over rows of trust A."""
     found: dict[tuple[str, str], list[float]] = {}
     for row in rows:
-        if row.step_s is None or row.run.trust != "A":
-            continue
-        if row.run.id in refused:
-            found.setdefault(("mixture" if row.shape.is_moe else "dense", "row"), []).append(scores.MISS)
-            continue
-        kind = knowledge.Case(row, runs).kind
-        for state, errors in kept["software"].items():
-            if row.run.id in errors:
-                found.setdefault((kind, state), []).append(errors[row.run.id])
+        if row.run.trust == "A" and row.run.id in kept["software"]["row"]:
+            inputs = () if row.run.id in refused else planned.arguments(row, runs)[:3]
+            kind = kind_of_run(*inputs) if inputs else "mixture" if row.shape.is_moe else "dense"
+            for state, errors in kept["software"].items():
+                if row.run.id in errors:
+                    found.setdefault((kind, state), []).append(errors[row.run.id])
     return found
 
 
-def expected(
-    errors: Mapping[tuple[str, str], Sequence[float]], memory: Sequence[float], kept: Mapping[str, Any]
-) -> str:
+def expected(errors: Mapping[tuple[str, str], Sequence[float]], kept: Mapping[str, Any]) -> str:
     """Return what to expect of step time and memory on unseen runs, by what is known."""
     coverage = {(entry["figure"], *entry["cell"]): entry for entry in kept["coverage"] if entry["trust"] == "A"}
     lines = []
@@ -67,7 +67,9 @@ def expected(
             entry = coverage.get(("step time", "published", state, kind))
             if entry and errors.get((kind, state)):
                 lines.append([f"step time, {KIND_WORDS[kind]}", KNOWN[state], *_line(errors[kind, state], entry)])
-    lines.append(["peak memory per GPU", KNOWN["row"], *_line(memory, coverage["memory", "known"])])
+    lines.append(
+        ["peak memory per GPU", KNOWN["row"], *_line(kept["memory"]["family"].values(), coverage["memory", "known"])]
+    )
     heads = (
         "figure",
         "software",
@@ -81,7 +83,7 @@ def expected(
     return table(heads, lines)
 
 
-def _line(errors: Sequence[float], entry: Mapping[str, Any]) -> list[str]:
+def _line(errors: Iterable[float], entry: Mapping[str, Any]) -> list[str]:
     score = scores.Score.of(errors)
     share = f"{entry['of_runs']:.0%} of {entry['runs']}"
     return [str(score.count), f"{score.median:.1%}", f"{score.p90:.0%}", f"× or ÷ {entry['factor']:.2f}", share,
@@ -139,69 +141,75 @@ def with_memory(models: Sequence[Model]) -> list[Model]:
 
 
 def held_out(
-    rows: Sequence[Row], models: Sequence[Model], kind: str, key: str,
-    errors_of: Callable[[Sequence[Row], scores.FitTo], dict[str, float]], refused: set[str],
-) -> list[list[float]]:  # fmt: skip
-    """Return the errors of each model on rows of trust A that its fit had not seen. What the planner refuses is a miss."""
-    unseen = calibrate.left_out()[kind][key]
-    best = [row for row in rows if scores.part(row) == f"A {kind}"]
-    ours = [unseen[row.run.id] for row in best if row.run.id in unseen]
-    missed = [
-        row
-        for row in best
-        if row.run.id in refused and row.step_s and (key == "family" or not scores.in_first_half(row))
-    ]
-    return [ours + [scores.MISS] * len(missed)] + [list(errors_of(best, model.fit_to).values()) for model in models[1:]]
-
-
-def step_time(rows: Sequence[Row], models: Sequence[Model], refused: set[str]) -> str:
-    """Return the errors of step time of each model, held out and seen by the fit."""
-    predicted = [(model, step_errors_of(rows, model)) for model in models]
-    lines = []
+    rows: Sequence[Row], models: Sequence[Model], kept: Mapping[str, Any]
+) -> dict[tuple[str, str], list[list[float]]]:
+    """Return, by kind of model and split, the errors of each predictor on rows of trust A that its fit has not seen."""
+    found = {}
     for kind in ("dense", "MoE"):
-        for words, key, errors_of in (
-            ("family held out of the fit", "family", scores.leave_one_family_out),
-            ("fitted to one half, tested on the other", "half", scores.fit_half_test_half),
-        ):
-            cells = [shown(errors) for errors in held_out(rows, models, kind, key, errors_of, refused)]
-            lines.append([f"{kind}, trust A: {words}", *cells])
+        best = [row for row in rows if scores.part(row) == f"A {kind}"]
+        for split, (_, errors_of) in SPLITS.items():
+            ours = [kept[kind][split][row.run.id] for row in best if row.run.id in kept[kind][split]]
+            found[kind, split] = [ours, *(list(errors_of(best, model.fit_to).values()) for model in models[1:])]
+    return found
+
+
+def seen(rows: Sequence[Row], models: Sequence[Model]) -> list[Errors]:
+    """Return the errors of step time of each model, seen by its fit; what the planner refuses is a miss, what a peer lacks is omitted."""
+    return [scores.step_errors(rows, model.fit_to(rows), _refused(model)) for model in models]
+
+
+def step_time(
+    rows: Sequence[Row],
+    models: Sequence[Model],
+    unseen: Mapping[tuple[str, str], list[list[float]]],
+    fitted: Sequence[Errors],
+) -> str:
+    """Return the errors of step time of each model, held out and seen by the fit."""
+    lines = [[f"{kind}, trust A: {SPLITS[split][0]}", *map(shown, errors)] for (kind, split), errors in unseen.items()]
     for part in ("A dense", "B dense", "A MoE", "B MoE"):
         chosen = {row.run.id for row in rows if scores.part(row) == part}
         trust, _, kind = part.partition(" ")
-        cells = [shown([error for name, error in errors.items() if name in chosen]) for _, errors in predicted]
-        lines.append([f"{kind}, trust {trust}: seen by the fit", *cells])
+        lines.append([f"{kind}, trust {trust}: seen by the fit", *(_of_rows(errors, chosen) for errors in fitted)])
     return table(["runs", *(f"{model.name}: {model.fit}" for model in models)], lines)
 
 
-def step_errors_of(rows: Sequence[Row], model: Model) -> dict[str, float]:
-    """Return the errors of a model on the rows, seen by its fit; what the planner refuses is a miss, what a peer lacks is omitted."""
-    return scores.step_errors(rows, model.fit_to(rows), scores.MISS if model.name == predictors.OURS else None)
+def memory_errors(rows: Sequence[Row], models: Sequence[Model]) -> dict[str, Errors]:
+    """Return the errors of memory by model; what the planner refuses is a miss, what a peer lacks is omitted."""
+    return {
+        model.name: scores.memory_errors(rows, model.fit_to(rows), _refused(model)) for model in with_memory(models)
+    }
 
 
-def memory(rows: Sequence[Row], models: Sequence[Model], kept: Mapping[str, Any]) -> str:
+def memory(rows: Sequence[Row], predicted: Mapping[str, Errors], kept: Mapping[str, Any]) -> str:
     """Return the errors of memory of each model, by the tool that measured it; the planner's also with the family held out."""
-    named = with_memory(models)
-    predicted: list[Mapping[str, float]] = [kept["memory"]["family"]]
-    for model in named:
-        refused = scores.MISS if model.name == predictors.OURS else None
-        predicted.append(scores.memory_errors(rows, model.fit_to(rows), refused))
-    kinds = Counter(row.run.mem_kind for row in rows if row.run.mem_kind)
+    kinds = dict.fromkeys(row.run.mem_kind for row in rows if row.run.mem_kind)
     lines = []
-    for kind in [None, *kinds]:
+    for kind in (None, *kinds):
         chosen = {row.run.id for row in rows if kind in (None, row.run.mem_kind)}
-        cells = [shown([error for name, error in errors.items() if name in chosen]) for errors in predicted]
+        cells = [_of_rows(errors, chosen) for errors in (kept["memory"]["family"], *predicted.values())]
         lines.append([f"memory, {MEASURED.get(kind, kind) if kind else 'all runs'}", *cells])
-    return table(["prediction", "shardwise: family held out", *(model.name for model in named)], lines)
+    return table(["prediction", "shardwise: family held out", *predicted], lines)
+
+
+def _refused(model: Model) -> float | None:
+    return scores.MISS if model.name == predictors.OURS else None
+
+
+def _of_rows(errors: Errors, chosen: set[str]) -> str:
+    return shown([error for name, error in errors.items() if name in chosen])
 
 
 def grouped(
-    rows: Sequence[Row], models: Sequence[Model], key: Callable[[Row], str], unseen: Mapping[str, float] | None = None
+    rows: Sequence[Row],
+    models: Sequence[Model],
+    fitted: Sequence[Errors],
+    key: Callable[[Row], str],
+    unseen: Errors | None = None,
 ) -> str:
     """Return the errors of step time of each model by group of rows, the largest group first."""
-    names = [f"{model.name}: {model.fit}" for model in models]
-    errors = [step_errors_of(rows, model) for model in models]
+    names, errors = [f"{model.name}: {model.fit}" for model in models], list(fitted)
     if unseen is not None:
-        names, errors = [f"{models[0].name}: family held out", *names], [dict(unseen), *errors]
+        names, errors = [f"{models[0].name}: family held out", *names], [unseen, *errors]
     predicted = [scores.grouped(rows, each, key) for each in errors]
     timed = Counter(key(row) for row in rows if row.step_s is not None)
     lines = []
@@ -216,23 +224,15 @@ def _of(score: scores.Score, count: int) -> str:
     return f"{score.median:.1%} / {score.p90:.0%}{rows}"
 
 
-def refused_rows(rows: Sequence[Row], planner: Predictor) -> dict[str, str]:
-    """Return the rows that the planner refuses, each with its reason."""
-    return {row.run.id: why for row in rows if (why := planner(row).why)}
-
-
 def against(rows: Sequence[Row], name: str, answers: Mapping[str, Mapping[str, Any]], kept: Mapping[str, Any]) -> str:
     """Return the errors of one peer, and of the planner with the family held out, on the rows of each chip that the peer supports."""
     chosen = [row for row in rows if "step_s" in answers.get(row.run.id, {})]
     families = {**kept["dense"]["family"], **kept["MoE"]["family"]}
     lines = []
     for chip in sorted({row.run.chip for row in chosen}):
-        timed = [row for row in chosen if row.run.chip == chip and row.step_s and row.run.id in families]
-        sized = [
-            row
-            for row in chosen
-            if row.run.chip == chip and row.memory_bytes and row.run.id in kept["memory"]["family"]
-        ]
+        of_chip = [row for row in chosen if row.run.chip == chip]
+        timed = [row for row in of_chip if row.step_s and row.run.id in families]
+        sized = [row for row in of_chip if row.memory_bytes and row.run.id in kept["memory"]["family"]]
         theirs = [answers[row.run.id]["step_s"] / (row.step_s or 1) - 1 for row in timed]
         held = [answers[row.run.id]["memory_bytes"] / (row.memory_bytes or 1) - 1 for row in sized]
         lines.append([chip, shown(theirs), shown([families[row.run.id] for row in timed]), shown(held),

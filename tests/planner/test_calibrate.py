@@ -9,7 +9,7 @@ import pytest
 
 from bench.planner import coverage, planned
 from bench.planner.coverage import Seen
-from bench.planner.fitting import Fit, tried
+from bench.planner.fitting import Fit, trial_constants
 from bench.planner.knowledge import Case
 from bench.planner.predictions import Row
 from bench.planner.runs import Runs
@@ -30,7 +30,7 @@ def fit_of(few: list[Row], runs: Runs) -> Fit:
 
 
 def test_errors_are_of_the_constants_at_a_point(few: list[Row], runs: Runs) -> None:
-    with tried():
+    with trial_constants():
         fit = fit_of(few, runs)
         said = [planned.plan_of(row, runs).step_s / (row.step_s or 1) for row in few]
         assert np.exp(fit.errors(fit.now)) == pytest.approx(said)
@@ -41,7 +41,7 @@ def test_errors_are_of_the_constants_at_a_point(few: list[Row], runs: Runs) -> N
 def test_constants_are_as_before_afterwards(few: list[Row], runs: Runs) -> None:
     before = planner_constants.constants()["chips"]["A100-80GB"]["matmul"]
     said = planned.plan_of(few[0], runs).step_s
-    with tried():
+    with trial_constants():
         fit = fit_of(few, runs)
         fit.errors(fit.now - 1)
         assert planner_constants.constants()["chips"]["A100-80GB"]["matmul"] == pytest.approx(before / exp(1))
@@ -50,7 +50,7 @@ def test_constants_are_as_before_afterwards(few: list[Row], runs: Runs) -> None:
 
 
 def test_a_fit_brings_predictions_nearer(few: list[Row], runs: Runs) -> None:
-    with tried():
+    with trial_constants():
         fit = fit_of(few, runs)
         off = fit_of(few, runs)
         off.start = fit.start - 0.4
@@ -61,7 +61,7 @@ def test_a_fit_brings_predictions_nearer(few: list[Row], runs: Runs) -> None:
 
 
 def test_what_is_left_out_does_not_pull(few: list[Row], runs: Runs) -> None:
-    with tried():
+    with trial_constants():
         fit = fit_of(few, runs)
         fit.run()
         inside = [at for at, row in enumerate(few) if row.run.chip == "A100-80"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.planner import page, planned, plots
+from bench.planner import failures, page, planned, plots
 from bench.planner.peers import asking
 from bench.planner.predictions import Row, readable
 from bench.planner.runs import Runs
@@ -37,9 +37,14 @@ def test_every_run_is_scored_or_listed_with_its_reason(runs: Runs, written: str)
     assert all(f"| {each.run.id} | {each.reason} |" in written for each in silent)
 
 
-def test_reasons_are_of_runs_and_families_that_there_are(runs: Runs) -> None:
+def test_reasons_are_of_runs_and_families_of_the_file(runs: Runs) -> None:
     names = {row.id for row in runs.rows} | {row.family for row in runs.rows}
-    assert {name.removesuffix(" memory") for name in page.reasons()} <= names
+    assert {name.removesuffix(" memory") for name in failures.reasons()} <= names
+
+
+def test_every_reason_explains_an_error_on_the_page(written: str) -> None:
+    unused = {name: reason for name, reason in failures.reasons().items() if f" | {reason} |" not in written}
+    assert unused == {}, "delete the reasons of runs that are no longer far off"
 
 
 def test_the_peers_were_asked_about_every_row(rows: list[Row]) -> None:

@@ -97,7 +97,9 @@ def test_the_best_constant_makes_the_mean_error_smallest(rows: list[Row]) -> Non
     said = dict(
         zip((row.run.id for row in three), (1.0, 1.1, 3.0), strict=True)
     )  # times the printed: 1.1 is the median
-    factors = constants.best(three, lambda row: Prediction(step_s=said[row.run.id] * (row.step_s or 0)), constants.one)
+    factors = constants.best(
+        three, lambda row: Prediction(step_s=said[row.run.id] * (row.step_s or 0)), constants.by_kind
+    )
     candidates = {factor: sum(abs(factor * one - 1) for one in said.values()) for factor in (1, 1 / 1.1, 1 / 3)}
     assert factors["dense"] == pytest.approx(min(candidates, key=candidates.__getitem__))
 
@@ -111,7 +113,7 @@ def test_a_chip_that_was_not_fitted_on_gets_the_constant_of_all(rows: list[Row])
 
 def test_rows_without_trust_a_are_not_fitted_on(rows: list[Row]) -> None:
     less = [row for row in rows if row.run.trust == "B" and row.step_s]
-    assert constants.best(less, lambda _: Prediction(step_s=1.0), constants.one) == {}
+    assert constants.best(less, lambda _: Prediction(step_s=1.0), constants.by_kind) == {}
 
 
 def test_what_a_model_does_not_answer_is_not_scored(rows: list[Row]) -> None:
