@@ -1,15 +1,16 @@
-"""Measure one GPU, and write a hardware card for `shardwise plan --card`.
+"""The command that measures one GPU, and writes a hardware card for `shardwise plan --card`.
 
     python measure_card.py --out card.yaml
 
 Copy this file to a node with GPUs. It needs PyTorch only, and takes about a minute on one GPU. It measures what the planner
 uses: sustained matrix multiplications, memory bandwidth, fused attention, and a copy between two GPUs if the node has them.
-With `--device cpu` it measures a processor, for a try.
+To try it without a GPU, use `--device cpu`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -27,8 +28,8 @@ PRODUCTS = (
 )  # rows, inputs, outputs, as in layers of 8B to 70B models
 HEADS, HEAD_DIM, LENGTH = 32, 128, 8192
 COPIED = 1 << 30  # bytes
-AT_ONCE = 4  # calls between two looks at the clock
-SMALLER = 16  # a processor measures sizes that are this much smaller
+CALLS = 4  # between two readings of the clock
+SMALLER = 16  # the factor by which sizes are smaller on a processor
 
 
 def main() -> None:
@@ -40,14 +41,15 @@ def main() -> None:
     options = parser.parse_args()
     if options.device == "cuda" and not torch.cuda.is_available():
         parser.error("PyTorch sees no GPU here. Check the driver, or try --device cpu.")
-    text = as_yaml(measured(options.device, options.seconds))
+    text = as_yaml(measure(options.device, options.seconds))
     print(text, end="")
     options.out.write_text(text, "utf-8")
 
 
-def measured(device: str, seconds: float) -> dict[str, Any]:
+def measure(device: str, seconds: float) -> dict[str, Any]:
     """Return the card: names, and figures in bytes and FLOP per second."""
-    is_gpu, smaller = device != "cpu", 1 if device != "cpu" else SMALLER
+    is_gpu = device != "cpu"
+    smaller = 1 if is_gpu else SMALLER
     card: dict[str, Any] = {
         "name": torch.cuda.get_device_name() if is_gpu else "CPU",
         "date": datetime.now(UTC).date().isoformat(),
@@ -75,7 +77,7 @@ def _copy_rate(source: str, target: str, size: int, seconds: float) -> float:
 
 
 def _product_rate(device: str, smaller: int, seconds: float, *, eight_bits: bool = False) -> float:
-    """Return the mean FLOP/s of matrix multiplications in some shapes of layers."""
+    """Return the mean FLOP/s of matrix multiplications in the shapes of PRODUCTS."""
     flop = spent = 0.0
     for rows, inputs, outputs in PRODUCTS:
         rows, inputs, outputs = (size // smaller for size in (rows, inputs, outputs))
@@ -100,16 +102,16 @@ def _attention_rate(device: str, smaller: int, seconds: float) -> float:
 
 
 def _seconds_per_call(call: Callable[[], Any], device: str, seconds: float) -> float:
-    """Return the mean time of a call, over that many seconds after a warm-up of half of them."""
+    """Return the mean time of a call, measured for `seconds` after a warm-up of half that time."""
     wait = torch.cuda.synchronize if device != "cpu" else time.monotonic
     mean = 0.0
     for duration in (seconds / 2, seconds):
         calls, begin = 0, time.perf_counter()
         while not calls or time.perf_counter() - begin < duration:
-            for _ in range(AT_ONCE):
+            for _ in range(CALLS):
                 call()
             wait()
-            calls += AT_ONCE
+            calls += CALLS
         mean = (time.perf_counter() - begin) / calls
     return mean
 
@@ -120,13 +122,7 @@ def as_yaml(card: dict[str, Any]) -> str:
         "# Measured by examples/measure_card.py of shardwise, for `shardwise plan --card`. Links are per direction."
     ]
     for name, value in card.items():
-        lines.append(
-            f"{name}: {value:.4e}"
-            if isinstance(value, float)
-            else f"{name}: {value!r}"
-            if isinstance(value, int)
-            else f'{name}: "{value}"'
-        )
+        lines.append(f"{name}: {value:.4e}" if isinstance(value, float) else f"{name}: {json.dumps(value)}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Formulas next to the thing itself: PyTorch runs on processes of this machine, and what it did is counted."""
+"""Formulas next to measurements of PyTorch, which runs in several processes of this machine."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Runs every case and writes the table.
+"""The command that runs every case and writes the tables.
 
-python -m tests.reality                          # the lines, as they come
-python -m tests.reality --write docs/reality.md  # into the page, in place of the table there
+python -m tests.reality                          # print the lines
+python -m tests.reality --write docs/reality.md  # also write the page
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from .page import written_page
 
 
 def main() -> None:
-    """Run, print, and write when asked to."""
+    """Run every case, print its line, and write the page if a path is given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--only", default="", help="a word of the topics or sentences to run")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page")
+    parser.add_argument(
+        "--only", default="", help="run only cases whose topic or sentence contains this, and not the machine"
+    )
     options = parser.parse_args()
     import torch
 
@@ -28,7 +30,8 @@ def main() -> None:
             rows.append((case.topic, case.row(float(case.measured()))))
             print(rows[-1][1], flush=True)
     of_machine = [] if options.only else list(machine.rows())
-    print("\n".join(of_machine))
+    for line in of_machine:
+        print(line)
     if options.write:
         where = torch.cuda.get_device_name() if machine.device() == "cuda" else "CPU"
         version = f"PyTorch {torch.__version__.partition('+')[0]} on {where}, Python {platform.python_version()}"

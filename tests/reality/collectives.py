@@ -1,4 +1,4 @@
-"""The ring by hand: chunks sent from neighbour to neighbour, with every byte counted."""
+"""A ring all-reduce by `isend` and `recv` between neighbours, with every byte counted."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def _ring(rank: int) -> dict[str, Any]:
     for step in range(ranks - 1):  # all-gather
         pass_on((rank + 1 - step) % ranks, (rank - step) % ranks, add=False)
     expected = torch.full((ELEMENTS,), ranks * (ranks + 1) / 2)
-    assert torch.equal(mine, expected), "the ring has not summed"
+    assert torch.equal(mine, expected), "the ring computed another sum"
     by_library = torch.full((ELEMENTS,), float(rank + 1))
     dist.all_reduce(by_library)
-    assert torch.equal(mine, by_library), "the library sums otherwise"
+    assert torch.equal(mine, by_library), "the all-reduce of PyTorch computed another sum"
     return {"sent": sent, "phase": after_one_phase, "steps": steps}
 
 

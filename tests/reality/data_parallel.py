@@ -1,4 +1,4 @@
-"""Data parallelism: DDP with no_sync, the optimizer of ZeRO-1, and FSDP2, with what they communicate and keep."""
+"""Data parallelism: what DDP with no_sync, the optimizer of ZeRO-1, and FSDP2 communicate and keep."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LAYERS, FSDP_WIDTH = 4, 64
 
 
 def _ddp(rank: int, waits: bool) -> list[int]:
-    """The bytes of each gradient bucket that DDP reduces in a step of eight micro-batches."""
+    """Return the bytes of each gradient bucket that DDP reduces in a step of eight micro-batches."""
     from contextlib import nullcontext
 
     import torch
@@ -37,7 +37,7 @@ def _ddp(rank: int, waits: bool) -> list[int]:
 
 
 def _zero_1(rank: int) -> int:
-    """The bytes of Adam's moments that this rank keeps."""
+    """Return the bytes of Adam's moments that this rank keeps."""
     import torch
     from torch.distributed.optim import ZeroRedundancyOptimizer
 
@@ -50,7 +50,7 @@ def _zero_1(rank: int) -> int:
 
 
 def _fsdp(rank: int, reshards: bool) -> dict[str, int]:
-    """Bytes that this rank must send in the collectives of one step, on a ring, and the bytes of its shards."""
+    """Return the bytes that this rank sends in the collectives of one step, on a ring, and the bytes of its shards."""
     import torch
     import torch.distributed as dist
     from torch.distributed.device_mesh import init_device_mesh
@@ -60,7 +60,7 @@ def _fsdp(rank: int, reshards: bool) -> dict[str, int]:
     received = {"gathered": 0, "scattered": 0}
 
     class Counting(TorchDispatchMode):
-        """Counts what goes into and out of each collective."""
+        """A count of the bytes that each all-gather and reduce-scatter moves."""
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             name = str(func)

@@ -1,4 +1,4 @@
-"""The machine that runs the comparison: its hardware card, and a step of a small Llama planned from it and timed."""
+"""The machine of the comparison: its hardware card, and a step of a small Llama, planned with that card and timed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEQUENCE = 2048
 
 
 def rows() -> Iterator[str]:
-    """Yield a line for each figure of the card, and for each that a plan gives and this machine can measure."""
+    """Yield a line for each measured figure of the card, and for the planned and measured time and memory of the step."""
     for name, value in _card().items():
         if name.endswith("_s"):
             unit = "bytes/s" if "bytes" in name else "FLOP/s"
@@ -31,7 +31,7 @@ def rows() -> Iterator[str]:
     seconds, peak = _measured_step()
     cluster = Cluster(_accelerator(), 1)
     batch = Batch(1, SEQUENCE)
-    passes = sum(one.compute for one in layer_passes(LLAMA, cluster, EAGER, batch, LLAMA.blocks[0]))
+    passes = sum(each.compute for each in layer_passes(LLAMA, cluster, EAGER, batch, LLAMA.blocks[0]))
     planned = LLAMA.layers * passes + head_seconds(LLAMA, cluster, EAGER, batch)
     what = f"forward and backward pass of {LLAMA.layers} layers of width {LLAMA.hidden:,} and the output layer, {SEQUENCE:,} tokens, eager kernels"
     yield f"| {what} | s | {written(planned)} | {written(seconds)} | {seconds / planned - 1:+.0%} |"
@@ -42,7 +42,7 @@ def rows() -> Iterator[str]:
 
 
 def device() -> str:
-    """The device of the comparison: the first GPU, or the processor."""
+    """Return the device of the comparison: "cuda", or "cpu" without a GPU."""
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
@@ -52,7 +52,7 @@ def device() -> str:
 def _card() -> dict[str, Any]:
     from examples import measure_card  # which needs PyTorch
 
-    return measure_card.measured(device(), SECONDS)
+    return measure_card.measure(device(), SECONDS)
 
 
 @cache
@@ -62,25 +62,25 @@ def _accelerator() -> str:
 
 
 def _measured_step() -> tuple[float, float]:
-    """Seconds of a forward and backward pass, and the peak of allocated memory, which a processor does not report."""
+    """Return the seconds of a forward and backward pass and the peak of allocated memory, which is 0 on a processor."""
     import torch
 
-    step = _step(torch)
+    step, is_gpu = _step(torch), device() == "cuda"
     step()
-    if device() == "cuda":
+    if is_gpu:
         torch.cuda.reset_peak_memory_stats()
         torch.cuda.synchronize()
     begin = time.perf_counter()
     for _ in range(STEPS):
         step()
-    if device() == "cuda":
+    if is_gpu:
         torch.cuda.synchronize()
-        return (time.perf_counter() - begin) / STEPS, float(torch.cuda.max_memory_allocated())
-    return (time.perf_counter() - begin) / STEPS, 0.0
+    seconds = (time.perf_counter() - begin) / STEPS
+    return seconds, float(torch.cuda.max_memory_allocated()) if is_gpu else 0.0
 
 
 def _step(torch: Any) -> Any:
-    """A Llama in BF16 with eager kernels and fused attention, and a function that runs one step of it."""
+    """Return a function that runs a step of a Llama in BF16, with eager kernels and fused attention."""
     functional, linear = torch.nn.functional, torch.nn.Linear
     head = LLAMA.head_dim
 

@@ -1,4 +1,4 @@
-"""Tensor parallelism by PyTorch's own plan, and pipelines by its own schedules."""
+"""PyTorch's tensor parallelism and pipeline schedules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STAGES, MICRO_BATCHES = 4, 12
 
 
 def _mlp(rank: int) -> dict[str, int]:
-    """The all-reduces of a column- and row-parallel MLP, forward and in the whole step, and their bytes."""
+    """Return the number of all-reduces of a column- and row-parallel MLP, in the forward pass and in the step, and their bytes."""
     import torch
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
@@ -52,7 +52,7 @@ def _ran() -> dict[str, int]:
 
 @cache
 def _orders() -> dict[int, list[Any]]:
-    """What each rank does in PyTorch's 1F1B, as its schedule lists it; empty slots omitted."""
+    """Return the passes of each rank in PyTorch's 1F1B, in order, without empty slots."""
     from torch.distributed.pipelining import schedules
 
     schedule = object.__new__(schedules.Schedule1F1B)  # the list needs no stage and no process
@@ -73,7 +73,7 @@ def _most_in_flight(rank: int) -> int:
 
 
 def _interleaved_chunks(rank: int) -> int:
-    """The most chunks in flight on a rank of PyTorch's interleaved 1F1B with two chunks a rank."""
+    """Return the largest number of chunks in flight on a rank of PyTorch's interleaved 1F1B, with two chunks per rank."""
     from torch.distributed.pipelining import schedules
 
     schedule = object.__new__(schedules.ScheduleInterleaved1F1B)
@@ -89,13 +89,13 @@ def _interleaved_chunks(rank: int) -> int:
 
 
 def _numbered(actions: list[Any]) -> list[tuple[str, int]]:
-    """Each pass with its micro-batch, in order; PyTorch 2.15 lists those of the last rank as 1 to m, not 0 to m - 1."""
+    """Return each pass with its micro-batch, in order. PyTorch 2.15 lists those of the last rank as 1 to m, not 0 to m - 1."""
     kinds = [action.computation_type.value for action in actions]
     return [(kind, kinds[:place].count(kind)) for place, kind in enumerate(kinds)]
 
 
 def _idle_slots() -> float:
-    """The share of slots in which the first rank waits, when a backward pass takes as long as a forward pass."""
+    """Return the share of slots in which the first rank waits, if a backward pass takes as long as a forward pass."""
     lists = _orders()
     ends: dict[tuple[str, int, int], int] = {}
     clock, done = dict.fromkeys(lists, 0), dict.fromkeys(lists, 0)

@@ -1,4 +1,4 @@
-"""Number formats and loss scaling, as PyTorch has them."""
+"""PyTorch's number formats and loss scaling."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _info(name: str, figure: str) -> Callable[[], float]:
 
 
 def _flushed(name: str) -> Callable[[], float]:
-    """The largest FP32 number that a cast turns into 0, found by bisection among their bit patterns."""
+    """Return a measurement of the largest FP32 number that a cast turns into 0, by bisection of bit patterns."""
 
     def measured() -> float:
         import torch
@@ -46,7 +46,7 @@ def _flushed(name: str) -> Callable[[], float]:
 
 
 def _scaled(trace: str) -> Callable[[], float]:
-    """What the scale of torch.amp.GradScaler is after a trace."""
+    """Return a measurement of the scale of torch.amp.GradScaler after a trace."""
 
     def measured() -> float:
         import torch

@@ -13,16 +13,13 @@ The last table does depend on it: a hardware card of the machine that ran this, 
 `make reality` runs every comparison and writes this page. It installs PyTorch into an environment of its own. This run: {version}.
 """
 COLUMNS = "| what | reference | unit | formula | measured | difference |\n|---|---|---|---|---|---|"
-
-
-MACHINE_COLUMNS = "| what | unit | planned | measured | difference |\n|---|---|---|---|---|"
-MACHINE = "## This machine\n"
+MACHINE = "## This machine\n\n| what | unit | planned | measured | difference |\n|---|---|---|---|---|"
 
 
 def written_page(rows: Sequence[tuple[str, str]], version: str, machine: Sequence[str]) -> str:
-    """The page for (topic, line) pairs, a table for each topic, and the lines of the machine."""
+    """Return the page: a table for each topic of the (topic, line) pairs, and one for the machine."""
     parts = [HEAD.format(version=version)]
     for topic in dict.fromkeys(topic for topic, _ in rows):
         parts += [f"## {topic}\n", COLUMNS, *(line for of, line in rows if of == topic), ""]
-    parts += [MACHINE, MACHINE_COLUMNS, *machine, ""]
+    parts += [MACHINE, *machine, ""]
     return "\n".join(parts)

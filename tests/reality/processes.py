@@ -1,4 +1,4 @@
-"""Several processes that talk by gloo, as ranks of a training job do."""
+"""Ranks of a training job as processes that communicate over Gloo."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def on_ranks(count: int, work: Callable[..., Any], *arguments: Any) -> list[Any]:
-    """What work(rank, *arguments) returned on each of `count` processes, in the order of their ranks."""
+    """Return the results of work(rank, *arguments) on `count` processes, by rank."""
     import torch
     import torch.multiprocessing as mp
 

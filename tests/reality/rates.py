@@ -1,4 +1,4 @@
-"""Learning-rate schedules of PyTorch, added up step by step."""
+"""PyTorch's learning-rate schedules, summed over steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PEAK, WARMUP, TOTAL = 3e-4, 200, 2000
 
 
 def _area() -> float:
-    """Learning rate times steps of a linear warmup and half a cosine."""
+    """Return the sum of the learning rates of a linear warmup and half a cosine."""
     import torch
     from torch.optim import lr_scheduler
 

@@ -1,4 +1,4 @@
-"""What one process does: the FLOP of a decoder, what a layer keeps for its backward pass, and what a checkpoint holds."""
+"""Measurements in one process: FLOP of a decoder, activations that a layer keeps, and the size of a checkpoint."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ TOKENS, LAYERS, VOCABULARY = 128, 3, 1000
 
 
 def _layer(torch: Any) -> Any:
-    """A layer as Llama has it: fused norms, grouped queries, fused attention, fused SwiGLU."""
+    """Return a layer of a Llama: fused norms, grouped queries, fused attention, fused SwiGLU."""
     functional = torch.nn.functional
     width, inner, heads, kv_heads = SHAPE.values()
     head = width // heads
 
     class Fused(torch.autograd.Function):
-        """Keeps its inputs and works out the rest again, as fused kernels do."""
+        """A function that keeps only its inputs and recomputes the rest, as fused kernels do."""
 
         @staticmethod
         def forward(context: Any, function: Any, *inputs: Any) -> Any:
@@ -63,7 +63,7 @@ def _layer(torch: Any) -> Any:
 
 
 def _kept_bytes() -> int:
-    """Bytes of all tensors that a layer keeps, each storage once and weights omitted."""
+    """Return the bytes of all tensors that a layer keeps, each storage once, without weights."""
     import torch
 
     layer = _layer(torch).to(torch.bfloat16)
@@ -84,7 +84,7 @@ def _kept_bytes() -> int:
 
 
 def _flop(*, backward: bool) -> int:
-    """FLOP of a decoder's pass, as PyTorch counts the products that run."""
+    """Return the FLOP of a decoder's pass, as PyTorch counts the matrix multiplications that run."""
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
     from torch.utils.flop_counter import FlopCounterMode
@@ -100,7 +100,7 @@ def _flop(*, backward: bool) -> int:
 
 
 def _checkpoint_bytes() -> float:
-    """Bytes of a file with BF16 weights, FP32 master copy and Adam's moments, for each parameter."""
+    """Return the bytes per parameter of a file with BF16 weights, FP32 master copy and Adam's moments."""
     import torch
 
     weights = torch.zeros(10**6, dtype=torch.bfloat16)
