@@ -1,4 +1,4 @@
-"""The keys of a configuration: each is read once with its type, and what is wrong or left over is reported together."""
+"""The keys of a configuration, read by type; wrong values and keys that were not read are reported together."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from ...facts.tables import table
 
 LARGEST = 10**7  # of a size; the largest vocabulary so far has 262,208 entries
-SHOWN = 60  # characters of a value that a message repeats
+SHOWN = 60  # characters of a value in a message
 
 
 class Keys:
-    """The keys of one configuration, with the usual values of its architecture where the file is silent."""
+    """The keys of one configuration, with the usual values of its architecture for keys that the file lacks."""
 
     def __init__(self, given: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
         self.faults: list[str] = []
@@ -23,7 +23,7 @@ class Keys:
         self._read: set[str] = set()
 
     def has(self, name: str) -> bool:
-        """Return whether a key is given, not null, and neither false, 0 nor empty; reading it stays open."""
+        """Return whether a key is given and is not null, false, 0 or empty. This does not mark it as read."""
         return bool(self._given.get(name))
 
     def value(self, *names: str) -> Any:
@@ -33,7 +33,7 @@ class Keys:
         return next(values, None)
 
     def count(self, *names: str, least: int = 1, most: int = LARGEST) -> int:
-        """Return a size that has to be given."""
+        """Return a required size."""
         value = self.optional(*names, least=least, most=most, usual=-1)
         if value == -1:
             self.faults.append(f"{' or '.join(names)} is missing; add it.")
@@ -41,7 +41,7 @@ class Keys:
         return value
 
     def optional(self, *names: str, usual: int = 0, least: int = 0, most: int = LARGEST) -> int:
-        """Return a size that is optional. A list with a value per layer has to name one value."""
+        """Return an optional size. A list with a value per layer is accepted if all values are equal."""
         value = self.value(*names)
         if isinstance(value, list) and value and all(other == value[0] for other in value):
             value = value[0]
@@ -54,7 +54,7 @@ class Keys:
         return int(value)
 
     def flag(self, *names: str, usual: bool = False) -> bool:
-        """Return a switch."""
+        """Return a key that is true or false."""
         value = self.value(*names)
         if value is None:
             return usual
@@ -63,7 +63,7 @@ class Keys:
         return bool(value)
 
     def each(self, name: str, layers: int) -> list[Any] | None:
-        """Return a list with a value per layer, or None where it is not given."""
+        """Return a list with a value per layer, or None if it is not given."""
         value = self.value(name)
         if value is None:
             return None
@@ -76,23 +76,23 @@ class Keys:
         return value
 
     def places(self, *names: str) -> set[int] | None:
-        """Return numbers of layers, given as a list or as a text with commas, or None where they are not given."""
+        """Return layer numbers, given as a list or as text with commas, or None if they are not given."""
         value = self.value(*names)
         if value is None:
             return None
         if isinstance(value, str):
             value = [int(place) if place.strip().isdigit() else place for place in value.split(",")]
         if not isinstance(value, list) or not all(type(place) is int for place in value):
-            self.faults.append(f"{names[0]} must list numbers of layers, not {_shown(value)}.")
+            self.faults.append(f"{names[0]} must list layer numbers, not {_shown(value)}.")
             return set()
         return set(value)
 
     def drop(self, *names: str) -> None:
-        """Mark keys as understood that say nothing more."""
+        """Mark keys as read whose values do not matter."""
         self._read.update(names)
 
     def left(self) -> Iterator[str]:
-        """Yield a fault for each key that nobody read, says something, and is not known to be harmless."""
+        """Yield a fault for each key that was not read and has a value, unless harmless.yaml has it."""
         for name, value in self._given.items():
             if name in self._read or not value or _harmless().fullmatch(name):
                 continue

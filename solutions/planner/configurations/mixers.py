@@ -1,4 +1,4 @@
-"""How the layers of a configuration mix tokens: heads, latent ranks, recurrent heads, and the mixer of each layer."""
+"""The mixers of a configuration: heads, latent ranks, recurrent heads, and which layer has which mixer."""
 
 from __future__ import annotations
 
@@ -27,14 +27,12 @@ def heads(keys: Keys, hidden: int) -> dict[str, int]:
     rank = keys.optional("kv_lora_rank")
     if rank:
         keys.drop("head_dim", "qk_head_dim", "num_key_value_heads")
-        width = keys.count("qk_nope_head_dim")
-        value = keys.count("v_head_dim")
-        rope = keys.count("qk_rope_head_dim")
-        query_rank = keys.optional("q_lora_rank")
-        found = {"kv_heads": query_heads, "head_width": width, "rope_head_width": rope}
-        return {**found, "heads": query_heads, "kv_rank": rank, "query_rank": query_rank,
-                "value_width": value if value != width else 0}  # fmt: skip
-    width = keys.optional("head_dim", "attention_head_dim", "kv_channels", "d_kv", usual=0)
+        width, value = keys.count("qk_nope_head_dim"), keys.count("v_head_dim")
+        return {
+            "heads": query_heads, "kv_heads": query_heads, "head_width": width, "value_width": value if value != width else 0,
+            "kv_rank": rank, "query_rank": keys.optional("q_lora_rank"), "rope_head_width": keys.count("qk_rope_head_dim"),
+        }  # fmt: skip
+    width = keys.optional("head_dim", "attention_head_dim", "kv_channels", "d_kv")
     value = keys.optional("v_head_dim", usual=width)
     if not keys.faults and query_heads % max(1, kv_heads):
         keys.faults.append(f"num_key_value_heads = {kv_heads} does not divide num_attention_heads = {query_heads}.")
@@ -42,17 +40,12 @@ def heads(keys: Keys, hidden: int) -> dict[str, int]:
     if not keys.faults and not width and hidden % query_heads:
         keys.faults.append(f"num_attention_heads = {query_heads} does not divide hidden_size = {hidden}; add head_dim.")
     width = width or max(1, hidden // query_heads)
-    value = value or width
-    return {
-        "heads": query_heads,
-        "kv_heads": kv_heads,
-        "head_width": width,
-        "value_width": value if value != width else 0,
-    }
+    own_value = value if value not in (0, width) else 0
+    return {"heads": query_heads, "kv_heads": kv_heads, "head_width": width, "value_width": own_value}
 
 
 def recurrence(keys: Keys, kind: str, sizes: Mapping[str, int], hidden: int) -> Recurrence:
-    """Return the heads of the recurrent layers of that kind."""
+    """Return the heads of recurrent layers: lightning, mamba or delta."""
     if kind == "lightning":
         return Recurrence(sizes["heads"], sizes["heads"], sizes["head_width"], sizes["head_width"])
     if kind == "mamba":
@@ -95,7 +88,7 @@ def kinds(keys: Keys, implied: Mapping[str, Any], layers: int, positions: int) -
 
 
 def _listed(keys: Keys, layers: int) -> list[str] | None:
-    """Return the mixers that a file lists layer by layer, or None."""
+    """Return the mixer of each layer as the file lists them, or None if it does not."""
     keys.drop(
         "full_attention_interval",
         "sliding_window_pattern",
@@ -107,9 +100,7 @@ def _listed(keys: Keys, layers: int) -> list[str] | None:
     if types is not None:
         unknown = sorted({str(kind) for kind in types if str(kind) not in KINDS})
         if unknown:
-            keys.faults.append(
-                f"layer_types names {', '.join(unknown)}, which the planner does not know; it knows {', '.join(KINDS)}."
-            )
+            keys.faults.append(f"layer_types has the unknown kinds {', '.join(unknown)}; known: {', '.join(KINDS)}.")
         return [KINDS.get(str(kind), "full") for kind in types]
     if (pattern := keys.each("hybrid_layer_pattern", layers)) is not None:  # MiMo-V2: 1 is sliding
         return ["window" if kind else "full" for kind in pattern]
@@ -125,7 +116,7 @@ def _listed(keys: Keys, layers: int) -> list[str] | None:
 
 
 def _by_rule(keys: Keys, implied: Mapping[str, Any], layers: int, window: int) -> list[str]:
-    """Return the mixers of a file that has a rule instead of a list, or says nothing."""
+    """Return the mixer of each layer by the rules of the file and the architecture."""
     every = keys.optional("full_attention_interval")
     if every:
         return ["linear" if (layer + 1) % every else "full" for layer in range(layers)]

@@ -40,7 +40,7 @@ def widths(keys: Keys, implied: Mapping[str, Any], hidden: int) -> dict[str, int
     )
     if implied.get("mlp") == 2:  # GPT-2, BLOOM and Falcon leave the usual width out
         if (kind := keys.value("mlp_type")) not in (None, "default"):  # StarCoder2
-            keys.faults.append(f"mlp_type = {kind!r:.40} is unknown; it may be 'default'.")
+            keys.faults.append(f"mlp_type = {kind!r:.40} is unknown; known: default.")
         dense = keys.optional(*named, usual=4 * hidden)
     elif experts:
         dense = keys.optional(*named)
@@ -60,7 +60,7 @@ def widths(keys: Keys, implied: Mapping[str, Any], hidden: int) -> dict[str, int
 
 
 def _shared(keys: Keys, implied: Mapping[str, Any], width: int) -> int:
-    """Return how many experts of the routed ones' width all tokens use."""
+    """Return the number of shared experts, each as wide as a routed expert."""
     count = keys.optional(*SHARED, usual=implied.get("shared", 0))
     whole = keys.optional(*SHARED_WIDTH)
     if whole % width:

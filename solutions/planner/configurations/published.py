@@ -8,7 +8,7 @@ from typing import Any
 from ...facts.tables import table
 from ...shapes import models
 from ..decoder import Model
-from .reading import configured
+from .reading import read_keys
 
 FACTS = (
     "exact",
@@ -54,7 +54,7 @@ def published_model(name: str) -> Model:
         if pattern in keys:
             cycle = keys[pattern]
             keys[pattern] = [cycle[layer % len(cycle)] for layer in range(keys["num_hidden_layers"])]
-    return configured(keys, name=name).model
+    return read_keys(keys, name=name).model
 
 
 def named_model(name: str) -> Model:

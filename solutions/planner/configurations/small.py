@@ -34,7 +34,7 @@ def biases(keys: Keys, implied: Mapping[str, Any]) -> set[str]:
 
 
 def small_parameters(keys: Keys, implied: Mapping[str, Any], model: Model) -> int:
-    """Return the parameters of all layers beyond their matrices and one RMSNorm before each mixer and MLP."""
+    """Return the number of parameters beyond matrices and one RMSNorm before each mixer and MLP."""
     biased = biases(keys, implied)
     norms = implied.get("norms", 2)
     if keys.flag("parallel_attn") and not keys.flag("new_decoder_architecture"):

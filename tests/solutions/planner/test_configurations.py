@@ -126,19 +126,19 @@ def test_the_usual_pattern_is_not_spelled_out() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"model_type": "lama"}, "the architecture 'lama' is unknown. Similar names are llama."),
+        ({"model_type": "lama"}, "the architecture 'lama' is unknown. Did you mean llama?"),
         ({"model_type": "deepseek_v32"}, "has sparse attention to tokens that an indexer chooses, which the planner cannot"),
         ({"model_type": "gemma4_text"}, "one matrix for keys and values, and experts next to a dense MLP, which the planner cannot"),
-        ({"model_type": "starcoder2", "mlp_type": "gated"}, "mlp_type = 'gated' is unknown; it may be 'default'."),
+        ({"model_type": "starcoder2", "mlp_type": "gated"}, "mlp_type = 'gated' is unknown; known: default."),
         ({"lateral_heads": 4}, "lateral_heads = 4 is unknown, and may change what a layer is."),
         ({"hidden_size": None}, "hidden_size or n_embd or d_model is missing; add it."),
         ({"num_hidden_layers": 10**9}, "num_hidden_layers must be a whole number from 1 to 10,000, not 1000000000."),
         ({"vocab_size": "many"}, "vocab_size must be a whole number from 1 to 10,000,000, not 'many'."),
         ({"num_key_value_heads": 5}, "num_key_value_heads = 5 does not divide num_attention_heads = 32."),
         ({"layer_types": ["full_attention"]}, "layer_types must list a value for each of the 32 layers, not 1 values."),
-        ({"layer_types": ["conv"] * 32}, "layer_types names conv, which the planner does not know;"),
+        ({"layer_types": ["conv"] * 32}, "layer_types has the unknown kinds conv; known: full_attention, "),
         ({"num_experts": 8, "num_experts_per_tok": 9, "moe_intermediate_size": 64}, "9 experts per token are more than"),
-        ({"hybrid_override_pattern": "M" * 31 + "?"}, "hybrid_override_pattern has ?; it may have M, *, -, E."),
+        ({"hybrid_override_pattern": "M" * 31 + "?"}, "hybrid_override_pattern has the unknown kinds ?; known: M, *, -, E."),
     ],
 )  # fmt: skip
 def test_what_is_not_understood_is_named(change: dict[str, Any], words: str) -> None:
