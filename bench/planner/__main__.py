@@ -1,4 +1,4 @@
-"""Score predictions of published runs, and write docs/planner.md.
+"""The command that scores predictions of published runs, and writes docs/planner.md.
 
 python -m bench.planner                            # print the scores on bench/planner/runs.yaml
 python -m bench.planner --runs FILE                # score another file in that format; fits still use runs.yaml
@@ -17,7 +17,8 @@ from pathlib import Path
 from . import page, planned, plots, predictors, scores
 from .peers import asking
 from .predictions import Predictor, Row, Silent, readable
-from .runs import RUNS, FaultyRuns, Runs, load, read
+from .run_files import RUNS, FaultyRuns, load, read
+from .runs import Runs
 
 
 def main() -> int:

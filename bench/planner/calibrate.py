@@ -1,4 +1,4 @@
-"""Fit the planner's constants to published runs, calibrate the ranges of its figures, and measure both on held-out families.
+"""The fit of the planner's constants to published runs, the calibration of its ranges, and the errors of both on held-out families.
 
 python -m bench.planner.calibrate                  # errors with current and fitted constants, by held-out family and half; factors and coverage
 python -m bench.planner.calibrate --write          # also write solutions/planner/ranges.yaml, and what the page shows to left_out.json
@@ -26,13 +26,14 @@ from . import knowledge, planned, scores
 from .coverage import Seen, factors, nested
 from .fitting import Array, Fit, calibration, trial_constants
 from .predictions import Row, readable
-from .runs import Runs, load
+from .run_files import load
+from .runs import Runs
 
 HERE = Path(__file__).parent
 LEFT_OUT = HERE / "left_out.json"
 RANGES = HERE.parents[1] / "solutions" / "planner" / "ranges.yaml"
 COMMAND = "python -m bench.planner.calibrate --write"
-PUBLISHED = 3  # runs on a chip, from which on its constants count as known
+PUBLISHED = 3  # runs that a chip needs for its constants to count as known
 KINDS = ("dense", "MoE", "memory")
 
 
@@ -64,7 +65,7 @@ def main() -> None:
 
 
 class Calibration:
-    """Fits of step time and memory, and what they give for runs that were held out."""
+    """Fits of step time and memory, and their errors and verdicts on held-out runs."""
 
     def __init__(self, runs: Runs) -> None:
         self.rows = [row for row in readable(runs)[0] if not planned.refusal(row, runs)]
@@ -92,7 +93,7 @@ class Calibration:
         return Fit(rows, plan["names"], plan["prior"], lambda row: self.case[row.run.id].time_ratio())
 
     def _refits(self, key: Callable[[Row], str]) -> Iterator[tuple[str, list[Row]]]:
-        """Yield each group with its rows, while the constants are those of fits without it."""
+        """Yield each group with its rows. Until the next one, the constants are those of fits without the group."""
         for group in sorted({key(row) for row in self.rows} - {""}):
             for fit in self.fits.values():
                 fit.use(fit.without(at for at, row in enumerate(fit.rows) if key(row) == group))
@@ -107,7 +108,7 @@ class Calibration:
                     self.held_out[kind][split][row.run.id] = round(fit.ratio(row) - 1, 4)
 
     def _record_knowledge(self, group: str, rows: Sequence[Row], *, new_chip: bool) -> None:
-        """Record what the planner says of rows whose family or chip was held out, for each state of knowledge."""
+        """Record the predictions for rows whose family or chip was held out, for each state of knowledge."""
         for row in rows:
             case = self.case[row.run.id]
             if row.step_s is not None:
@@ -134,7 +135,7 @@ class Calibration:
         return "\n".join(lines) + "\n"
 
     def kept(self) -> dict[str, Any]:
-        """Return what the page shows of held-out runs."""
+        """Return the errors, verdicts and coverage of held-out runs, for the page."""
         return {
             "command": COMMAND, "date": datetime.now(UTC).date().isoformat(),
             **self.held_out,
@@ -145,7 +146,7 @@ class Calibration:
 
     @cached_property
     def _fit_held_out(self) -> dict[str, str]:
-        """The verdict on fit of each row, with constants and factor from the other families."""
+        """Return the verdict on fit of each row, with constants and factor from the other families."""
         found = {}
         for family in sorted({verdict.family for verdict in self.verdicts}):
             others = (each for each in self.sizes if each.family != family)
@@ -210,7 +211,7 @@ def _second_half(row: Row) -> str:
 
 
 def _chip(row: Row) -> str:
-    """Return the chip, or the chip that it shares constants with."""
+    """Return the row's chip, or the chip whose constants it shares."""
     for leader, others in calibration()["ties"].items():
         if any(planned.accelerator(row) == other.split("/")[1] for other in others):
             return str(leader.split("/")[1])

@@ -1,4 +1,4 @@
-"""Ranges calibrated on families held out: factors that hold for 80 % of unseen runs, and the coverage that they reach themselves.
+"""Calibration of ranges on held-out families: factors that hold for 80 % of unseen runs, and the coverage that they achieve.
 
 The score of a run is the factor by which the range of a prediction has to widen to contain the reported figure. A factor is a quantile of
 these scores, as in split-conformal prediction, with two changes. A family with n runs weighs as much as sqrt(n) runs, so that a large one
@@ -15,12 +15,12 @@ from math import exp, log
 from solutions.planner.stacks import UNKNOWN
 
 COVERAGE, HIGHEST = 0.8, 0.9  # the highest quantile keeps a single outlier from deciding
-Cell = tuple[str, ...]  # what is known of a run, each part from the most to the least
+Cell = tuple[str, ...]  # what is known of a run: chip, software, kind
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One predicted figure of a run whose family or chip was held out of the fit: both ends before widening, over the reported figure."""
+    """A predicted figure of a run whose family or chip was held out of the fit: both ends of its span, divided by the reported figure."""
 
     name: str
     family: str
@@ -28,7 +28,7 @@ class Seen:
     low: float
     high: float
     trust: str = "A"
-    middle: float = 1.0  # the figure itself, over the reported one
+    middle: float = 1.0  # the figure itself, divided by the reported one
 
     @property
     def score(self) -> float:
@@ -46,10 +46,10 @@ class Factor:
 
 
 def factors(seen: Iterable[Seen], cells: Sequence[Sequence[str]]) -> dict[Cell, Factor]:
-    """Return the factor of every cell. `cells` lists the values of each part of a cell, from the most to the least knowledge.
+    """Return the factor of every cell. `cells` lists the values of each part of a cell, from most to least knowledge.
 
-    A cell with less knowledge never has the smaller factor, which also gives cells without runs one. Unknown software is an exception:
-    its factor widens a span, not a single prediction. Runs of trust B do not count.
+    Less knowledge never gives a smaller factor; cells without runs thereby get one too. Unknown software is an exception: its factor
+    widens a span, not a single prediction. Runs of trust B are not used.
     """
     groups: dict[Cell, list[Seen]] = defaultdict(list)
     for each in seen:
@@ -65,7 +65,7 @@ def factors(seen: Iterable[Seen], cells: Sequence[Sequence[str]]) -> dict[Cell, 
 
 
 def quantile(seen: Sequence[Seen]) -> float:
-    """Return the weighted quantile of scores that covers a further run with the probability COVERAGE; at least 0."""
+    """Return the weighted quantile of scores that covers a further run with probability COVERAGE, and at least 0."""
     counts = _families(seen)
     weights = {family: count**-0.5 for family, count in counts.items()}
     total = sum(count**0.5 for count in counts.values())
@@ -121,7 +121,7 @@ def _product(cells: Sequence[Sequence[str]]) -> list[Cell]:
 
 
 def _nearer(cell: Cell, cells: Sequence[Sequence[str]]) -> list[Cell]:
-    """Return the cells that know one step more in one part."""
+    """Return the cells with one step more of knowledge in one part."""
     return [
         (*cell[:at], cells[at][cells[at].index(value) - 1], *cell[at + 1 :])
         for at, value in enumerate(cell)

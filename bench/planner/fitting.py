@@ -29,13 +29,13 @@ _OUTLIER = 0.08  # above this error, the weight of a row decreases
 
 @cache
 def calibration() -> dict[str, Any]:
-    """Return the content of calibration.yaml: the constants to fit, and their values without any run."""
+    """Return the content of calibration.yaml: the constants to fit, and their starting values."""
     return dict(load_yaml(Path(__file__).with_name("calibration.yaml")).data)
 
 
 @contextmanager
 def trial_constants() -> Iterator[None]:
-    """Restore the constants at the end of the block, which may change them."""
+    """Restore the constants after a block that may change them."""
     constants = planner_constants.constants()
     before = deepcopy(constants)
     try:
@@ -47,7 +47,7 @@ def trial_constants() -> Iterator[None]:
 
 
 class Fit:
-    """A fit of some constants to one figure of some rows, with a robust loss and a prior around values without these runs."""
+    """A fit of some constants to one figure of some rows, with a robust loss and a prior around the starting values."""
 
     def __init__(self, rows: Sequence[Row], names: Sequence[str], prior: float, ratio: Ratio) -> None:
         self.rows, self.names, self.prior, self.ratio = rows, names, prior, ratio
@@ -96,7 +96,7 @@ class Fit:
         return float(self.weights @ robust + 0.01 * np.sum(((point - self.start) / self.prior) ** 2))
 
     def run(self) -> Fit:
-        """Find the best point, from the current constants or from those without these runs, and use it."""
+        """Find the best point, beginning from the current constants or the starting values, and use it."""
         begin = {self.loss(self.errors(point), point): point for point in (self.start, self.now)}
         loss, damping = min(begin), 1e-3
         point = begin[loss].copy()

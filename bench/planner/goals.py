@@ -1,4 +1,4 @@
-"""The goals of the planner on runs that it has not seen, what it reaches, and where the largest errors come from."""
+"""The planner's goals for unseen runs, the accuracy that it reaches, and the families with the largest errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = {"dense": "dense models", "MoE": "mixtures of experts"}
 
 
 def goals(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any]) -> str:
-    """Return each goal with what is reached, and the families with the most runs beyond it."""
+    """Return a table of the goals, each with the accuracy reached and the families with the most runs beyond the limit."""
     return table(("goal", "limit", "reached", "", "runs beyond the limit, by family"), list(_lines(rows, runs, kept)))
 
 

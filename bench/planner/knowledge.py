@@ -1,4 +1,4 @@
-"""Published runs as the planner sees them with less knowledge: only the framework is known, or not even that."""
+"""Predictions of published runs with full or less knowledge of the software: its row, only its framework, or nothing."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Case:
             )
 
     def sizes(self) -> Iterator[Seen]:
-        """Yield the predicted memory, and its span with unknown software; the trust is A if micro-batch size and recomputation are reported.
+        """Yield predicted memory, and its span with unknown software. Trust is A if micro-batch size and recomputation are reported.
 
-        A run that ran out of memory although it was predicted to fit counts with the error that it proves at least.
+        A run that ran out of memory although it was predicted to fit counts with the smallest error that this proves.
         """
         states = dict(self._states())
         for software, state in zip(SIZE_CELLS[0], ("row", "unknown"), strict=True):
@@ -86,9 +86,9 @@ class Case:
         return sum(planner_memory.memory(self.model, layout, self.batch).values()) / self.cluster.memory_bytes
 
     def _states(self) -> Iterator[tuple[str, Sequence[Layout]]]:
-        """Yield each state of knowledge, with the layouts whose figures its range spans, first the one for its middle.
+        """Yield each state of knowledge, with the layouts that its range spans; the first is the plan's own.
 
-        Software that materialises attention scores is of before 2023: a plan that names no year does not mean it.
+        Software that materialises attention scores dates from before 2023, so a plan without a year does not mean it.
         """
         row = self.layout.software
         yield "row", [self.layout]

@@ -1,4 +1,4 @@
-"""The page docs/planner.md: what to expect, how to read a plan, the comparison with published runs, and wide tables last."""
+"""The page docs/planner.md: expected accuracy, how to read a plan, and the comparison with published runs."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def predictor(runs: Runs) -> Predictor:
 
 
 def refusal(row: Row, runs: Runs) -> str:
-    """Return why the planner cannot predict a row, or "". Unlike a prediction, this needs no calibrated ranges."""
+    """Return the reason why the planner cannot predict a row, or "". Unlike a prediction, this needs no calibrated ranges."""
     try:
         plan_of(as_it_ran(row, runs), runs)
     except ValueError as error:
@@ -125,7 +125,7 @@ def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, pla
 
 
 def _state_bytes(row: Row) -> int:
-    """Return the width of the optimizer states: of an FP32 master copy with BF16 moments, a 16-bit remainder with them, or these alone."""
+    """Return the bytes of optimizer states per parameter: BF16 moments (4) with a 16-bit remainder (6) or an FP32 master copy (8), else 12."""
     words = f"{row.run.sharding} {row.run.note}".lower()
     if "adam on bf16 weights" in words:
         return 4

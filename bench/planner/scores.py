@@ -55,7 +55,7 @@ class Fit:
 
 
 def step_errors(rows: Iterable[Row], predict: Predictor, refused: float | None = None) -> dict[str, float]:
-    """Return predicted / reported step time - 1, by row; `refused` is the error of a row without a prediction, which is omitted without it."""
+    """Return predicted / reported step time - 1, by row. Rows without a prediction get the error `refused`, or are omitted if it is None."""
     found = {}
     for row in timed(rows):
         said = predict(row).step_s

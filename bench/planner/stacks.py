@@ -58,7 +58,6 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("nemo",), "nemo-2024"),
 )
 _BY_CHIP = {"V": "megatron-2020", "A": "megatron-2023"}
-NAMES = tuple(dict.fromkeys([name for _, name in _RULES] + [*_BY_CHIP.values(), "megatron-2024"]))
 
 
 def software(run: Run, runs: Runs) -> str:

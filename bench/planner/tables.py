@@ -24,7 +24,7 @@ KNOWN = {"row": "named with its year", "framework": "only the framework is named
 KIND_WORDS = {
     "dense": "dense", "mixture": "mixture of experts", "mixture across nodes": "mixture, experts across nodes"
 }  # fmt: skip
-SPLITS = {  # between rows that a fit sees and rows that it does not, and how to compute errors on these
+SPLITS = {  # of rows into those that a fit sees and those that it predicts: words, and the errors on the latter
     "family": ("family held out of the fit", scores.leave_one_family_out),
     "half": ("fitted to one half, tested on the other", scores.fit_half_test_half),
 }
@@ -59,7 +59,7 @@ def kind_errors(
 
 
 def expected(errors: Mapping[tuple[str, str], Sequence[float]], kept: Mapping[str, Any]) -> str:
-    """Return what to expect of step time and memory on unseen runs, by what is known."""
+    """Return the expected errors and ranges of step time and memory on unseen runs, by what is known."""
     coverage = {(entry["figure"], *entry["cell"]): entry for entry in kept["coverage"] if entry["trust"] == "A"}
     lines = []
     for kind in KINDS:
@@ -136,7 +136,7 @@ def fits(rows: Sequence[Row], models: Sequence[Model], kept: Mapping[str, Any]) 
 
 
 def with_memory(models: Sequence[Model]) -> list[Model]:
-    """Return one of each model that predicts memory: a fit of step times does not change it."""
+    """Return the models that predict memory, one per name: a fit of step times does not change predicted memory."""
     return list({model.name: model for model in models if model.name != "spreadsheet"}.values())
 
 
@@ -154,7 +154,7 @@ def held_out(
 
 
 def seen(rows: Sequence[Row], models: Sequence[Model]) -> list[Errors]:
-    """Return the errors of step time of each model, seen by its fit; what the planner refuses is a miss, what a peer lacks is omitted."""
+    """Return each model's step-time errors on rows that its fit has seen; refusals of the planner are misses, those of peers are omitted."""
     return [scores.step_errors(rows, model.fit_to(rows), _refused(model)) for model in models]
 
 
@@ -174,7 +174,7 @@ def step_time(
 
 
 def memory_errors(rows: Sequence[Row], models: Sequence[Model]) -> dict[str, Errors]:
-    """Return the errors of memory by model; what the planner refuses is a miss, what a peer lacks is omitted."""
+    """Return the errors of memory by model; refusals of the planner are misses, those of peers are omitted."""
     return {
         model.name: scores.memory_errors(rows, model.fit_to(rows), _refused(model)) for model in with_memory(models)
     }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bench.planner.predictions import Row, readable
-from bench.planner.runs import Runs, load
+from bench.planner.run_files import load
+from bench.planner.runs import Runs
 
 
 @pytest.fixture(scope="session")

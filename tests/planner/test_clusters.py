@@ -6,8 +6,9 @@ import pytest
 
 from bench.planner.clusters import accelerators, links
 from bench.planner.runs import Run, Runs
-from bench.planner.stacks import NAMES, software
+from bench.planner.stacks import software
 from solutions.facts import hardware
+from solutions.planner.constants import constants
 
 
 def run(chip: str, chips: int = 64, net: str | None = "n", node: int | None = None) -> Run:
@@ -77,4 +78,4 @@ def test_the_software_of_a_run(runs: Runs, name: str, stack: str) -> None:
 def test_an_unknown_source_gets_what_was_usual_on_its_chip() -> None:
     assert software(run("A100-80"), runs_with({})) == "megatron-2023"
     assert software(run("H100-80"), runs_with({})) == "megatron-2024"
-    assert {"megatron-2023", "megatron-2024"} <= set(NAMES)
+    assert {"megatron-2023", "megatron-2024"} <= set(constants()["software"])

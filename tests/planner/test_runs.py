@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.planner.runs import FaultyRuns, load, read
+from bench.planner.run_files import FaultyRuns, load, read
 
 SMALL = """
 conventions: {attn-full: "all pairs"}

@@ -1,4 +1,4 @@
-"""Create the peers' environments, run each peer on every row, and store the predictions in answers.json.
+"""Predictions of the peers, each run in an environment of its own on every row, and stored in answers.json.
 
 llm-analysis comes from PyPI, with a lock file next to this module. Calculon and SimuMax are cloned at a pinned commit, from the network
 or from the clones that the variables CALCULON and SIMUMAX name. Without either, the previous predictions stay.
@@ -118,7 +118,7 @@ def _python(name: str) -> str:
 
 def _run(command: list[str], cases: Path, more: list[str]) -> dict[str, Any]:
     answers = cases.with_name("answers.json")
-    # neither peer may import this project's packages, or those of the other
+    # a peer may import neither this project's packages nor those of another peer
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {
         "PYTHONPATH": ":".join(more)
     }

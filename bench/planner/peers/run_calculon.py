@@ -1,4 +1,4 @@
-"""Read cases, and write the prediction of a Calculon checkout for each. Imports nothing of this project.
+"""The program that predicts cases with Calculon. It imports nothing of this project.
 
 PYTHONPATH=CHECKOUT python run_calculon.py CASES.json ANSWERS.json CHECKOUT
 """

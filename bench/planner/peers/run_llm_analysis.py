@@ -1,4 +1,4 @@
-"""Read cases, and write the prediction of llm-analysis for each. Imports nothing of this project.
+"""The program that predicts cases with llm-analysis. It imports nothing of this project.
 
 python run_llm_analysis.py CASES.json ANSWERS.json
 """

@@ -1,4 +1,4 @@
-"""Read cases, and write the prediction of a SimuMax checkout for each. Imports nothing of this project.
+"""The program that predicts cases with SimuMax. It imports nothing of this project.
 
 PYTHONPATH=CHECKOUT python run_simumax.py CASES.json ANSWERS.json CHECKOUT
 """
