@@ -148,7 +148,7 @@ def _row_faults(row: Run, known: Mapping[str, Mapping[str, Any]]) -> Iterator[st
         yield "conv: missing; it says what a FLOP rate counts"
     rates = [key for key in ("step_s", "tokens_per_s", "tflops", "mfu", "hfu") if getattr(row, key) is not None]
     if row.outcome == "oom" and (rates or row.mem_gb):
-        yield f"outcome: a run that did not fit has no {', '.join(rates) or 'mem_gb'}"
+        yield f"outcome: oom, but the row reports {', '.join(rates) or 'mem_gb'}; delete one of the two"
     if row.outcome != "oom" and not rates and row.mem_gb is None:
         yield "nothing to compare: no rate, no memory and no outcome"
     yield from (f"from_arithmetic: {key!r} is not a value of this row" for key in row.from_arithmetic

@@ -1,4 +1,4 @@
-"""The file of runs, read once."""
+"""Fixtures with the published runs, which are read once."""
 
 from __future__ import annotations
 

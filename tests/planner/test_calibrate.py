@@ -1,4 +1,4 @@
-"""The fit of the planner's constants and the ranges: what a fit changes and restores, and that what is left out is not seen."""
+"""The fit of the planner's constants and the calibration of ranges: a fit restores the constants, and ignores held-out rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chips and networks of runs as the planner's: accelerators by name, links by the words of a file."""
+"""Chips and networks of runs as the planner's accelerators and links, and the software of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""python -m bench.planner, on files of others."""
+"""python -m bench.planner --runs, on other files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ runs:
 """  # fmt: skip
 
 
-def told(
+def scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
 ) -> tuple[int, str, str]:
     path = tmp_path / "other.yaml"
@@ -42,7 +42,7 @@ def told(
 def test_a_file_of_others_is_scored_and_nothing_is_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, out, err = told(tmp_path, monkeypatch, capsys, OTHER)
+    status, out, err = scored(tmp_path, monkeypatch, capsys, OTHER)
     assert (status, err) == (0, "")
     assert "6 runs: 4 can be compared, 2 cannot:" in out
     assert "  new-rule: no formula is known for the convention 'somebody'" in out
@@ -65,7 +65,7 @@ def test_a_file_of_others_is_scored_and_nothing_is_dropped(
 def test_faults_are_told_and_the_rest_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, out, err = told(
+    status, out, err = scored(
         tmp_path, monkeypatch, capsys, OTHER.replace("dp: 8, sharding: zero3", "dp: 3, sharding: zero3")
     )
     assert status == 1
@@ -76,7 +76,7 @@ def test_faults_are_told_and_the_rest_is_scored(
 def test_a_file_that_is_none_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert told(tmp_path, monkeypatch, capsys, "a: [")[0] == 2
+    assert scored(tmp_path, monkeypatch, capsys, "a: [")[0] == 2
     monkeypatch.setattr(sys, "argv", ["planner", "--runs", str(tmp_path / "missing.yaml")])
     assert main() == 2
     assert "missing.yaml" in capsys.readouterr().err

@@ -118,6 +118,6 @@ def test_megatron_gets_the_settings_of_every_model_that_its_shape_does_not_say()
         ) or "has no setting for" in text, name
         assert flags.get("normalization") == ("RMSNorm" if model.experts or not model.biases else None), name
         assert ("hidden-dropout" in flags) == ("normalization" in flags), (
-            "Megatron drops a tenth unless it is told not to"
+            "Megatron drops a tenth unless dropout is set to 0"
         )
         assert ("qk-layernorm" in flags) == (bool(model.kv_rank) or name.startswith("Qwen3")), name

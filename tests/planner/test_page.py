@@ -1,4 +1,4 @@
-"""docs/planner.md: as the command writes it, from the runs, the planner and the peers' kept answers."""
+"""docs/planner.md, as the command writes it from the runs, the planner and the stored predictions of its peers."""
 
 from __future__ import annotations
 

@@ -128,18 +128,18 @@ def test_it_prints_what_the_planner_finds(run: Run) -> None:
 
 def test_json_has_the_same_in_base_units(run: Run) -> None:
     ran = run(*SMALL, "--tp", "2", "--tokens", "15T", "--price", "2.5", "--json")
-    told = json.loads(ran.out)
+    output = json.loads(ran.out)
     found = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
-    assert (told["runs"], told["fits"], told["faults"]) == (True, True, [])
-    assert told["layout"]["dp"] == 32 and told["batch"] == {"global_batch": 512, "sequence": 8192}
-    assert told["ranges"]["step_s"] == list(found.step_range) and told["fit"] == found.fit == "yes"
-    low, high = told["ranges"]["days"]
-    assert low < told["run"]["days"] < high and low / high == pytest.approx(found.step_range[0] / found.step_range[1])
-    assert told["memory"] == found.memory and told["step"] == found.step
-    assert told["memory_bytes"] == found.memory_bytes and told["mfu"] == found.mfu
+    assert (output["runs"], output["fits"], output["faults"]) == (True, True, [])
+    assert output["layout"]["dp"] == 32 and output["batch"] == {"global_batch": 512, "sequence": 8192}
+    assert output["ranges"]["step_s"] == list(found.step_range) and output["fit"] == found.fit == "yes"
+    low, high = output["ranges"]["days"]
+    assert low < output["run"]["days"] < high and low / high == pytest.approx(found.step_range[0] / found.step_range[1])
+    assert output["memory"] == found.memory and output["step"] == found.step
+    assert output["memory_bytes"] == found.memory_bytes and output["mfu"] == found.mfu
     days = 15e12 / (found.tokens_per_s_per_gpu * 64) / 86400
-    assert told["run"]["days"] == pytest.approx(days)
-    assert told["run"]["dollars"] == pytest.approx(days * 24 * 64 * 2.5)
+    assert output["run"]["days"] == pytest.approx(days)
+    assert output["run"]["dollars"] == pytest.approx(days * 24 * 64 * 2.5)
 
 
 def test_what_is_assumed_is_said(run: Run) -> None:
@@ -172,8 +172,8 @@ def test_all_faults_of_a_layout_are_said_at_once(run: Run) -> None:
     [("LLAMA 3 405B", "H100:16384"), ("llama3_405b", "H100-80GB-16384"), ("LLaMa-3.405b", "16,384 × h100")],
 )
 def test_names_are_read_whatever_their_case_dots_and_dashes(run: Run, model: str, cluster: str) -> None:
-    told = json.loads(run("--model", model, "--cluster", cluster, "--tp", "8", "--pp", "16", "--json").out)
-    assert (told["model"]["name"], told["cluster"]["accelerator"], told["cluster"]["gpus"]) == (
+    output = json.loads(run("--model", model, "--cluster", cluster, "--tp", "8", "--pp", "16", "--json").out)
+    assert (output["model"]["name"], output["cluster"]["accelerator"], output["cluster"]["gpus"]) == (
         "Llama-3-405B",
         "H100-80GB",
         16384,
@@ -181,10 +181,14 @@ def test_names_are_read_whatever_their_case_dots_and_dashes(run: Run, model: str
 
 
 def test_the_gpus_of_an_option_count_before_those_of_a_name(run: Run) -> None:
-    told = json.loads(
+    output = json.loads(
         run("--model", "llama3-8b", "--cluster", "h100-64", "--gpus", "128", "--network", "25 GB/s", "--json").out
     )
-    assert (told["cluster"]["gpus"], told["layout"]["dp"], told["cluster"]["network_bytes_per_s"]) == (128, 128, 25e9)
+    assert (output["cluster"]["gpus"], output["layout"]["dp"], output["cluster"]["network_bytes_per_s"]) == (
+        128,
+        128,
+        25e9,
+    )
 
 
 def test_every_wrong_name_and_number_is_said_with_the_near_ones(run: Run) -> None:
@@ -224,18 +228,18 @@ price: 1.5
 def test_numbers_of_ones_own_come_from_a_file_and_options_count_before_it(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(OWN.replace("300e9", "300.0e+9"))
-    told = json.loads(run("--file", str(file), "--tp", "4", "--json").out)
-    assert told["model"]["name"] == "mine" and told["model"]["layers"] == 24
-    assert told["cluster"] == {
-        **told["cluster"],
+    output = json.loads(run("--file", str(file), "--tp", "4", "--json").out)
+    assert output["model"]["name"] == "mine" and output["model"]["layers"] == 24
+    assert output["cluster"] == {
+        **output["cluster"],
         "accelerator": "A100-80GB",
         "gpus": 32,
         "gpus_per_node": 4,
         "network_bytes_per_s": 12.5e9,
     }
-    assert (told["layout"]["tp"], told["layout"]["dp"], told["layout"]["recompute"]) == (4, 8, "full")
-    assert told["batch"] == {"global_batch": 256, "sequence": 2048}
-    assert told["run"]["tokens"] == 300e9 and told["run"]["price"] == 1.5
+    assert (output["layout"]["tp"], output["layout"]["dp"], output["layout"]["recompute"]) == (4, 8, "full")
+    assert output["batch"] == {"global_batch": 256, "sequence": 2048}
+    assert output["run"]["tokens"] == 300e9 and output["run"]["price"] == 1.5
 
 
 def test_a_price_between_quotes_is_a_number(run: Run, tmp_path: Path) -> None:
@@ -337,14 +341,14 @@ NARROW = ("--search", "--max-tp", "2", "--max-pp", "2", "--max-cp", "1")
 
 
 def test_a_search_lists_layouts_that_fit_the_quickest_first_and_the_front(run: Run) -> None:
-    told = json.loads(run(*SMALL, *NARROW, "--top", "5", "--tokens", "1T", "--json").out)
-    steps = [row["step_s"] for row in told["layouts"]]
-    assert len(steps) == 5 and steps == sorted(steps) and told["found"] > 5
-    assert all(row["fits"] and not row["faults"] and row["run"]["days"] > 0 for row in told["layouts"])
+    output = json.loads(run(*SMALL, *NARROW, "--top", "5", "--tokens", "1T", "--json").out)
+    steps = [row["step_s"] for row in output["layouts"]]
+    assert len(steps) == 5 and steps == sorted(steps) and output["found"] > 5
+    assert all(row["fits"] and not row["faults"] and row["run"]["days"] > 0 for row in output["layouts"])
     assert all(
-        row["layout"]["tp"] <= 2 and row["layout"]["pp"] <= 2 and row["layout"]["cp"] == 1 for row in told["layouts"]
+        row["layout"]["tp"] <= 2 and row["layout"]["pp"] <= 2 and row["layout"]["cp"] == 1 for row in output["layouts"]
     )
-    front = told["pareto"]
+    front = output["pareto"]
     assert [row["step_s"] for row in front] == sorted(row["step_s"] for row in front)
     assert [row["memory_bytes"] for row in front] == sorted((row["memory_bytes"] for row in front), reverse=True)
 
@@ -356,8 +360,8 @@ def test_what_is_given_of_a_layout_is_kept_and_limits_hold(run: Run) -> None:
         (2, "full", 2)
     }
     middle = sorted(row["memory_bytes"] for row in free)[len(free) // 2]
-    told = json.loads(run(*words, "--memory", f"{middle / 1e9:.6f} GB").out)["layouts"]
-    assert told and all(row["memory_bytes"] <= middle * 1.000001 for row in told)
+    output = json.loads(run(*words, "--memory", f"{middle / 1e9:.6f} GB").out)["layouts"]
+    assert output and all(row["memory_bytes"] <= middle * 1.000001 for row in output)
     best = free[0]["mfu"]
     assert all(
         row["mfu"] >= 0.99 * best for row in json.loads(run(*words, "--min-mfu", f"{99 * best:.6f}%").out)["layouts"]

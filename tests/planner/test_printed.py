@@ -1,4 +1,4 @@
-"""Printed rates as step times: by hand for each convention, and on every row that prints both."""
+"""Reported rates as step times: computed by hand for each convention, and compared on every row that reports both."""
 
 from __future__ import annotations
 

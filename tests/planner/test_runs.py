@@ -1,4 +1,4 @@
-"""bench/planner/runs.yaml and files of its format: what is there, and what is said of a faulty one."""
+"""Files of published runs: what is read, and the faults that are reported."""
 
 from __future__ import annotations
 
@@ -62,7 +62,11 @@ def test_every_fault_of_a_row_is_told_at_once(tmp_path: Path) -> None:
         ("model: tiny", "model: tny", "runs: a: model: 'tny' is not described in this file; did you mean 'tiny'?"),
         ("step_s: 1.5", "mfu: 40", "runs: a: conv: missing; it says what a FLOP rate counts"),
         ("step_s: 1.5", "step_s: 1.5, mem_gb: 40", "runs: a: mem_gb and mem_kind need each other"),
-        ("step_s: 1.5", "step_s: 1.5, outcome: oom", "runs: a: outcome: a run that did not fit has no step_s"),
+        (
+            "step_s: 1.5",
+            "step_s: 1.5, outcome: oom",
+            "runs: a: outcome: oom, but the row reports step_s; delete one of the two",
+        ),
         ("step_s: 1.5, ", "", "runs: a: nothing to compare: no rate, no memory and no outcome"),
         (
             "step_s: 1.5",

@@ -1,4 +1,4 @@
-"""Scores of predictions, by hand."""
+"""Scores of predictions, compared with values computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of a row as a layout: what they say, and what had to be assumed."""
+"""Rows of runs as layouts: what their words mean, and what is assumed."""
 
 from __future__ import annotations
 

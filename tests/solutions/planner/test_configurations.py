@@ -1,4 +1,4 @@
-"""Configurations of published models are read as their makers count them, and files that are not understood say why."""
+"""Configurations: parameters as the makers of the models count them, and faults of files that cannot be read."""
 
 from __future__ import annotations
 
