@@ -21,11 +21,8 @@ from typing import Any
 import torch
 
 SECONDS = 3.0  # of each measurement: long enough for the clock to settle under load
-PRODUCTS = (
-    (8192, 8192, 8192),
-    (8192, 4096, 14336),
-    (16384, 8192, 3584),
-)  # rows, inputs, outputs, as in layers of 8B to 70B models
+# Rows, inputs and outputs of matrix multiplications, as in layers of 8B to 70B models.
+PRODUCTS = ((8192, 8192, 8192), (8192, 4096, 14336), (16384, 8192, 3584))
 HEADS, HEAD_DIM, LENGTH = 32, 128, 8192
 COPIED = 1 << 30  # bytes
 CALLS = 4  # between two readings of the clock

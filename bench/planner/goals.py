@@ -33,26 +33,16 @@ def _lines(rows: Sequence[Row], runs: Runs, kept: Mapping[str, Any]) -> Iterator
     yield _both("peak memory per GPU", MEMORY, rows, kept["memory"]["family"])
     fit = scores.fit_of(rows, kept["fit"])
     wrong = [row for row in rows if row.tests_fit and (kept["fit"].get(row.run.id) == ("no" if row.fitted else "yes"))]
-    yield [
-        "fits or not, balanced accuracy",
-        f"over {FIT:.0%}",
-        f"{fit.balanced:.1%}",
-        _mark(fit.balanced > FIT),
-        _families(wrong),
-    ]
+    reached = fit.balanced > FIT
+    yield _line("fits or not, balanced accuracy", f"over {FIT:.0%}", f"{fit.balanced:.1%}", reached, wrong)
     fresh = _fresh(rows, runs)
     for kind, limit in FRESH.items():
         errors = kept[kind]["family"]
         chosen = [row for row in best if row.run.id in errors and row.run.family in fresh]
         median = scores.Score.of(errors[row.run.id] for row in chosen).median
         beyond = [row for row in chosen if abs(errors[row.run.id]) > limit]
-        yield [
-            f"step time, {WORDS[kind]}, fresh frameworks",
-            f"{limit:.0%} (median)",
-            f"{median:.1%}",
-            _mark(median < limit),
-            _families(beyond),
-        ]
+        words = f"step time, {WORDS[kind]}, fresh frameworks"
+        yield _line(words, f"{limit:.0%} (median)", f"{median:.1%}", median < limit, beyond)
 
 
 def _fresh(rows: Sequence[Row], runs: Runs) -> set[str]:
@@ -70,19 +60,11 @@ def _both(words: str, limits: tuple[float, float], rows: Sequence[Row], errors: 
     score = scores.Score.of(errors[row.run.id] for row in chosen)
     reached = score.median < limits[0] and score.p90 < limits[1]
     beyond = [row for row in chosen if abs(errors[row.run.id]) > limits[1]]
-    return [
-        words,
-        f"{limits[0]:.0%} / {limits[1]:.0%}",
-        f"{score.median:.1%} / {score.p90:.0%}",
-        _mark(reached),
-        _families(beyond),
-    ]
+    limit = f"{limits[0]:.0%} / {limits[1]:.0%}"
+    return _line(words, limit, f"{score.median:.1%} / {score.p90:.0%}", reached, beyond)
 
 
-def _mark(reached: bool) -> str:
-    return "reached" if reached else "missed"
-
-
-def _families(rows: Sequence[Row]) -> str:
-    counts = Counter(row.run.family for row in rows)
-    return ", ".join(f"{family} {count}" for family, count in counts.most_common(5)) or "none"
+def _line(words: str, limit: str, value: str, is_reached: bool, beyond: Sequence[Row]) -> list[str]:
+    counts = Counter(row.run.family for row in beyond)
+    families = ", ".join(f"{family} {count}" for family, count in counts.most_common(5)) or "none"
+    return [words, limit, value, "reached" if is_reached else "missed", families]

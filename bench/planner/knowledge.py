@@ -48,14 +48,8 @@ class Case:
         for state, layouts in self._states():
             ratios = [self.time_ratio(layout) for layout in layouts]
             yield Seen(
-                self.row.run.id,
-                group,
-                (chip, state, self.kind),
-                min(ratios),
-                max(ratios),
-                self.row.run.trust,
-                ratios[0],
-            )
+    self.row.run.id, group, (chip, state, self.kind), min(ratios), max(ratios), self.row.run.trust, ratios[0],
+)  # fmt: skip
 
     def sizes(self) -> Iterator[Seen]:
         """Yield predicted memory, and its span with unknown software. Trust is A if micro-batch size and recomputation are reported.

@@ -49,14 +49,10 @@ def _prediction(row: Row, runs: Runs) -> Prediction:
     except ValueError as error:
         return Prediction(why=str(error))
     return Prediction(
-        plan.step_s,
-        plan.memory_bytes,
-        plan.fits,
-        fit=plan.fit,
+        plan.step_s, plan.memory_bytes, plan.fits, fit=plan.fit, room_bytes=plan.cluster.memory_bytes,
         counted_bytes=counted_bytes(row, plan.cluster, plan.memory),
-        room_bytes=plan.cluster.memory_bytes,
         assumed="" if ran is row else "full recomputation, because the run is far from fitting without it",
-    )
+    )  # fmt: skip
 
 
 def counted_bytes(row: Row, cluster: planner.Cluster, held: dict[str, float]) -> float:

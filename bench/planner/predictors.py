@@ -37,18 +37,11 @@ def models(runs: Runs, answers: Mapping[str, Any] | None) -> list[Model]:
         peers = {name: partial(_stored, answers.get(name, {})) for name in asking.NAMES}
         found += [
             _scaled("llm-analysis", "one fitted constant", peers["llm-analysis"], constants.by_kind),
-            _scaled(
-                "llm-analysis",
-                "one fitted constant per chip and format",
-                peers["llm-analysis"],
-                constants.by_chip_and_format,
-            ),
+            _scaled("llm-analysis", "one fitted constant per chip and format", peers["llm-analysis"], constants.by_chip_and_format),
             Model("Calculon", "as shipped", lambda _: peers["Calculon"]),
             Model("SimuMax", "as shipped", lambda _: peers["SimuMax"]),
-            _scaled(
-                "Calculon", "one fitted constant per chip and format", peers["Calculon"], constants.by_chip_and_format
-            ),
-        ]
+            _scaled("Calculon", "one fitted constant per chip and format", peers["Calculon"], constants.by_chip_and_format),
+        ]  # fmt: skip
     return found
 
 

@@ -52,9 +52,8 @@ def printed(row: Run, runs: Runs) -> Printed:
 def rates(row: Run, runs: Runs) -> list[tuple[str, str | None, float]]:
     """Return reported rates in FLOP/s per chip: name, convention, value. TFLOP/s come first, as the most precise."""
     chip = runs.chips[row.chip]
-    eight = (
-        precision(row.precision or "") == "fp8" and chip.fp8
-    )  # MPT, DGXC and torchtitan report MFU relative to this peak
+    # MPT, DGXC and torchtitan report MFU relative to the FP8 peak
+    eight = precision(row.precision or "") == "fp8" and chip.fp8
     peak = (eight or chip.bf16_or_fp16) * 1e12
     found: list[tuple[str, str | None, float]] = []
     if row.tflops:

@@ -12,13 +12,8 @@ NODE = 8  # GPUs per node where the source does not say: HGX and DGX boards
 NO_RECOMPUTATION = "no recomputation"  # assumed where a source does not mention it
 GPT_VOCABULARY = 50304  # GPT-2's 50,257 tokens, padded to a multiple of 128
 
-_KEEPS_QKV = (
-    "save_qkv",
-    "full except qkv",
-    "mlp recomputed",
-    "mlp output kept",
-    "some layers",
-)  # all but attention is recomputed
+# All but attention is recomputed.
+_KEEPS_QKV = ("save_qkv", "full except qkv", "mlp recomputed", "mlp output kept", "some layers")
 _MODULES = {  # of the planner, and the words of a source that mean them
     "layernorm": ("norm", *_KEEPS_QKV),
     "mla_up_proj": ("mla up-projection",),
@@ -156,9 +151,8 @@ def _sharding(row: Run, assumed: list[str]) -> tuple[int, int | None]:
     if "hsdp" in words or "inside a node" in words:
         return 3, row.chips_per_node or NODE
     if found := re.search(r"zero-?([0-3])", words):
-        if (
-            found[1] == "2" and (row.pp or 1) > 1
-        ):  # MegaScale and Llama 3 reduce once per step, so gradients stay whole until then
+        # MegaScale and Llama 3 reduce once per step, so gradients stay whole until then
+        if found[1] == "2" and (row.pp or 1) > 1:
             assumed.append("ZeRO-1, as gradients are reduced once per step")
             return 1, group
         return int(found[1]), group

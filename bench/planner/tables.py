@@ -21,9 +21,7 @@ MEASURED = {
     "gpu-memory": "tool not reported",
 }
 KNOWN = {"row": "named with its year", "framework": "only the framework is named", "unknown": "unknown"}
-KIND_WORDS = {
-    "dense": "dense", "mixture": "mixture of experts", "mixture across nodes": "mixture, experts across nodes"
-}  # fmt: skip
+KIND_WORDS = dict(zip(KINDS, ("dense", "mixture of experts", "mixture, experts across nodes"), strict=True))
 SPLITS = {  # of rows into those that a fit sees and those that it predicts: words, and the errors on the latter
     "family": ("family held out of the fit", scores.leave_one_family_out),
     "half": ("fitted to one half, tested on the other", scores.fit_half_test_half),
@@ -71,15 +69,9 @@ def expected(errors: Mapping[tuple[str, str], Sequence[float]], kept: Mapping[st
         ["peak memory per GPU", KNOWN["row"], *_line(kept["memory"]["family"].values(), coverage["memory", "known"])]
     )
     heads = (
-        "figure",
-        "software",
-        "runs",
-        "median error",
-        "90th percentile",
-        "range",
-        "runs in their range",
-        "mean over families",
-    )
+    "figure", "software", "runs", "median error", "90th percentile", "range", "runs in their range",
+    "mean over families",
+)  # fmt: skip
     return table(heads, lines)
 
 
@@ -103,14 +95,8 @@ def other_coverage(kept: Mapping[str, Any]) -> str:
         lines.append([what, chip, software, "whole" if entry["trust"] == "A" else "in part", f"{entry['factor']:.2f}",
                       f"{entry['of_runs']:.0%} of {entry['runs']}", f"{entry['of_families']:.0%} of {entry['families']}"])  # fmt: skip
     heads = (
-        "figure",
-        "chip",
-        "software",
-        "layout reported",
-        "factor",
-        "runs in their range",
-        "mean over families or chips",
-    )
+    "figure", "chip", "software", "layout reported", "factor", "runs in their range", "mean over families or chips",
+)  # fmt: skip
     return table(heads, lines)
 
 
@@ -123,15 +109,9 @@ def fits(rows: Sequence[Row], models: Sequence[Model], kept: Mapping[str, Any]) 
         cells = [str(counts.get(verdict, 0)) for counts in (fit.ran, fit.oom) for verdict in ("yes", "tight", "no")]
         lines.append([name, *cells, f"{fit.balanced:.1%}"])
     heads = (
-        "",
-        "ran: yes",
-        "ran: tight",
-        "ran: no",
-        "out of memory: yes",
-        "out of memory: tight",
-        "out of memory: no",
-        "balanced accuracy",
-    )
+    "", "ran: yes", "ran: tight", "ran: no", "out of memory: yes", "out of memory: tight", "out of memory: no",
+    "balanced accuracy",
+)  # fmt: skip
     return table(heads, lines)
 
 

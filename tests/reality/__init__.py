@@ -4,11 +4,4 @@ from __future__ import annotations
 
 from . import collectives, data_parallel, model_parallel, numbers, rates, shapes
 
-CASES = [
-    *collectives.CASES,
-    *data_parallel.CASES,
-    *model_parallel.CASES,
-    *shapes.CASES,
-    *numbers.CASES,
-    *rates.CASES,
-]
+CASES = [*collectives.CASES, *data_parallel.CASES, *model_parallel.CASES, *shapes.CASES, *numbers.CASES, *rates.CASES]

@@ -42,10 +42,8 @@ def ask(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 def keep(said: Mapping[str, Any]) -> None:
     """Store predictions for the page."""
-    versions = {
-        "llm-analysis": _locked_version("llm-analysis"),
-        **{name: commit[:12] for name, (_, commit) in CLONES.items()},
-    }
+    commits = {name: commit[:12] for name, (_, commit) in CLONES.items()}
+    versions = {"llm-analysis": _locked_version("llm-analysis"), **commits}
     when = {"command": "make planner-peers", "date": datetime.now(UTC).date().isoformat(), "versions": versions}
     text = json.dumps({**when, "answers": said}, indent=0, sort_keys=True)
     ANSWERS.write_text(text + "\n", "utf-8")

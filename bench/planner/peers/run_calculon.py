@@ -16,13 +16,7 @@ from calculon import System
 from calculon.llm.llm import Llm
 
 GIB = 2**30
-SYSTEMS = {
-    "A100": "a100_80g",
-    "A800": "a100_80g",
-    "H100": "h100_80g_nvl8",
-    "H200": "h100_80g_nvl8",
-    "H800": "h100_80g_nvl8",
-}
+SYSTEMS = dict.fromkeys(("A100", "A800"), "a100_80g") | dict.fromkeys(("H100", "H200", "H800"), "h100_80g_nvl8")
 RECOMPUTE = {"none": "none", "selective": "attn_only", "full": "full"}
 
 

@@ -89,13 +89,8 @@ def kinds(keys: Keys, implied: Mapping[str, Any], layers: int, positions: int) -
 
 def _listed(keys: Keys, layers: int) -> list[str] | None:
     """Return the mixer of each layer as the file lists them, or None if it does not."""
-    keys.drop(
-        "full_attention_interval",
-        "sliding_window_pattern",
-        "_sliding_window_pattern",
-        "use_sliding_window",
-        "max_window_layers",
-    )
+    keys.drop("full_attention_interval", "sliding_window_pattern", "_sliding_window_pattern", "use_sliding_window",
+              "max_window_layers")  # fmt: skip
     types = keys.each("layer_types", layers)
     if types is not None:
         unknown = sorted({str(kind) for kind in types if str(kind) not in KINDS})

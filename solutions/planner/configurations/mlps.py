@@ -9,35 +9,24 @@ from .keys import Keys
 
 COUNT = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts", "num_moe_experts")
 TOP_K = (
-    "num_experts_per_tok",
-    "num_experts_per_token",
-    "experts_per_token",
-    "moe_topk",
-    "moe_top_k",
-    "moe_k",
+    "num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_top_k", "moe_k",
     "top_k_experts",
-)
+)  # fmt: skip
 WIDTH = ("moe_intermediate_size", "expert_intermediate_size", "moe_ffn_hidden_size")
 SHARED = ("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts")
 SHARED_WIDTH = (
-    "shared_expert_intermediate_size",
-    "moe_shared_expert_intermediate_size",
-    "shared_intermediate_size",
+    "shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size",
     "share_expert_dim",
-)
+)  # fmt: skip
 
 
 def widths(keys: Keys, implied: Mapping[str, Any], hidden: int) -> dict[str, int]:
     """Return the sizes of the MLPs, under the names of Model."""
     experts = keys.optional(*COUNT)
     named = (
-        "intermediate_size_mlp",
-        "dense_intermediate_size",
-        "intermediate_size",
-        "n_inner",
-        "ffn_dim",
-        "ffn_hidden_size",
-    )
+    "intermediate_size_mlp", "dense_intermediate_size", "intermediate_size", "n_inner", "ffn_dim",
+    "ffn_hidden_size",
+)  # fmt: skip
     if implied.get("mlp") == 2:  # GPT-2, BLOOM and Falcon leave the usual width out
         if (kind := keys.value("mlp_type")) not in (None, "default"):  # StarCoder2
             keys.faults.append(f"mlp_type = {kind!r:.40} is unknown; known: default.")

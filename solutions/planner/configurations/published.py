@@ -10,17 +10,10 @@ from ...shapes import models
 from ..decoder import Model
 from .reading import read_keys
 
+# what an entry has besides the keys of the configuration
 FACTS = (
-    "exact",
-    "copies",
-    "counted",
-    "printed",
-    "cut",
-    "other",
-    "active",
-    "active_tables",
-    "source",
-)  # what an entry has besides the keys of the configuration
+    "exact", "copies", "counted", "printed", "cut", "other", "active", "active_tables", "source",
+)  # fmt: skip
 PATTERNS = ("layer_types", "attn_type_list")  # lists of layers, which repeat if they are shorter than the model
 
 
