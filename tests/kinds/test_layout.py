@@ -199,6 +199,13 @@ def test_a_product_of_one_other_axis_has_no_brackets() -> None:
     assert check(question, "shard=64").read == "shard 64, replicate 64 (replicate follows: 4096 / shard = 64)"
 
 
+def test_only_short_names_of_axes_are_capitals() -> None:
+    for name, start in (("shard-group", "shard "), ("a-layout-that-fits", "TP ")):
+        question = pose(checkout_bank().find(name), 0)
+        written = [sample.raw for sample in kind_of(question).samples(question) if isinstance(sample.raw, str)]
+        assert written[0].startswith(start)
+
+
 @pytest.mark.parametrize("given", [-64, "-64", " − 64"])
 def test_the_sign_of_a_value_is_not_dropped(given: Any) -> None:
     feedback = check(pose(checkout_bank().find("shard-group"), 0), {"shard": 64, "replicate": given})
