@@ -180,9 +180,8 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 
 def _tight(plan: Plan, tried: Sequence[Tried]) -> list[str]:
-    """How little headroom a layout has, and which changes give it enough."""
-    headroom, more = plan.headroom_bytes, plan.margin_bytes
-    what = f"fits on paper, tight: {_gigabytes(headroom)} of headroom, and runs of this kind needed up to {_gigabytes(more)} more"
+    """Name the changes that give a tight layout enough headroom."""
+    what = f"{_gigabytes(plan.headroom_bytes)} of headroom is tight"
     roomy = [one for one in tried if one[1].fit == "yes"]
     return [
         f"{what}: try {_either(_named(roomy, _mfu))}" if roomy else f"{what}: no single change gives enough headroom"

@@ -53,20 +53,15 @@ class Plan:
 
     @property
     def fit(self) -> str:
-        """Whether the layout fits: "yes", "tight" if there is less headroom than runs of this kind needed, or "no"."""
+        """Return "no" if predicted peak memory exceeds capacity, "tight" if only the upper end of its range does, or else "yes"."""
         if not self.fits:
             return "no"
-        return "yes" if self.margin_bytes <= self.headroom_bytes else "tight"
+        return "tight" if self.memory_range[1] > self.cluster.memory_bytes else "yes"
 
     @property
     def headroom_bytes(self) -> float:
         """GPU memory that is left at the predicted peak; negative if the layout does not fit."""
         return self.cluster.memory_bytes - self.memory_bytes
-
-    @property
-    def margin_bytes(self) -> float:
-        """Memory beyond the predicted peak that runs with known software needed at most, in 80 % of cases."""
-        return self.memory_bytes * (memory_factor(is_known=True) - 1)
 
     @cached_property
     def memory_range(self) -> Range:

@@ -75,8 +75,8 @@ def fit_line(plan: Plan) -> str:
         return f"does not fit: {headroom} over capacity"
     if plan.fit == "yes":
         return f"fits, {headroom} of headroom"
-    more = show_amount(plan.margin_bytes, "GB", digits=3)
-    return f"fits on paper, tight: {headroom} of headroom, runs of this kind needed up to {more} more"
+    upper = show_amount(plan.memory_range[1], "GB", digits=3)
+    return f"fits on paper, tight: {headroom} of headroom; 80% of similar runs stayed below {upper}"
 
 
 def range_words(ends: tuple[float, float], unit: str = "") -> str:
