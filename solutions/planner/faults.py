@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from ..facts import hardware
 from ..facts.arguments import require_not_negative
 from ..zero import zero
+from .pieces import piece_count
 from .recompute import require_recompute
-from .shapes import OFFLOAD, PAIRED, PRECISIONS, SCHEDULES, V_SHAPED, Batch, Cluster, Layout, Model
+from .shapes import OFFLOAD, PAIRED, PRECISIONS, SCHEDULES, Batch, Cluster, Layout, Model
 
 BITS = {"nvfp4": 4, "fp8": 8, "mxfp8": 8, "bf16": 16, "fp16": 16}
 ENDS = 2  # embedding and output layer may each take the place of a layer, on the first and the last stage
@@ -202,8 +203,7 @@ def _shares(model: Model, layout: Layout) -> list[Fault]:
 
 
 def _layers(model: Model, layout: Layout) -> list[Fault]:
-    is_folded = layout.pp > 1 and layout.schedule in V_SHAPED
-    chunks = layout.pp * (2 if is_folded else layout.virtual_stages)
+    chunks = piece_count(layout)
     if layout.virtual_stages > 1 and layout.pp == 1:
         return [Fault("layers", layout.virtual_stages, 1, "virtual stages need a pipeline, but PP is 1")]
     if layout.virtual_stages > 1 and layout.schedule not in ("1f1b", "interleaved"):
@@ -216,7 +216,7 @@ def _layers(model: Model, layout: Layout) -> list[Fault]:
     words = f"{layout.pp} stages"
     if layout.virtual_stages > 1:
         words += f" with {layout.virtual_stages} virtual stages each make {chunks} chunks"
-    elif is_folded:
+    elif chunks > layout.pp:
         words += f" with 2 pieces each make {chunks} pieces"
     words += f", but the model has only {model.layers} layers"
     return [Fault("layers", chunks, model.layers, words)]

@@ -464,3 +464,11 @@ def test_layers_that_differ_are_refused_by_name() -> None:
 def test_the_gates_of_megatron_are_one_sort() -> None:
     for name, sort in (("Llama-3-8B", "--swiglu"), ("GPT-OSS-20B", "--quick-geglu")):
         assert {"--swiglu", "--quick-geglu"} & set(for_megatron(named_model(name))) == {sort}
+
+
+def test_a_folded_schedule_without_a_pipeline_leaves_the_layers_whole() -> None:
+    odd, cluster = replace(DENSE, layers=31), Cluster("H100-80GB", 8)
+    plain, folded = (
+        written("megatron", odd, cluster, Layout(dp=8, schedule=schedule), BATCH) for schedule in ("1f1b", "zb-v")
+    )
+    assert plain == folded
