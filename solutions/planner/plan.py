@@ -10,9 +10,9 @@ from functools import cached_property
 from ..roofline import mfu
 from .faults import Fault
 from .flops import step_flop
-from .layer import peak_flop_per_s
 from .memory import cache_bytes, memory
 from .ranges import Range, kind_of_run, memory_factor, time_factor
+from .rates import peak_flop_per_s
 from .shapes import Batch, Cluster, Layout, Model
 from .stacks import Stack, stack
 from .time import step

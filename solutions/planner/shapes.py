@@ -144,6 +144,15 @@ class Batch:
         return self.global_batch * self.sequence
 
 
+def local_tokens(layout: Layout, batch: Batch) -> int:
+    """Return the tokens of a micro-batch on one GPU.
+
+    >>> local_tokens(Layout(cp=2, micro_batch=4), Batch(8, 8192))
+    16384
+    """
+    return layout.micro_batch * batch.sequence // layout.cp
+
+
 def divisors(number: int, largest: int) -> list[int]:
     """The divisors of a number, up to a largest one.
 

@@ -12,10 +12,11 @@ from .activations import layer_bytes
 from .constants import constant, software
 from .data import data_seconds
 from .host import host_link_bytes_per_s
-from .layer import hbm_bytes_per_s, layer_passes, product_seconds
+from .layer import layer_passes
 from .links import exposed_seconds, hop_seconds
 from .memory import held_micro_batches, layer_kinds, micro_batches, stage_parameters
 from .pieces import directions, holds_output
+from .rates import hbm_bytes_per_s, product_seconds
 from .repeated import recomputed
 from .shapes import PAIRED, Batch, Block, Cluster, Layout, Model
 from .update import update_seconds

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..roofline import roofline
 from .constants import constant
 from .host import host_link_bytes_per_s, host_memory_bytes_per_s
-from .layer import hbm_bytes_per_s
 from .memory import gradient_width
+from .rates import hbm_bytes_per_s
 from .shapes import Cluster, Layout
 
 

@@ -20,7 +20,7 @@ from solutions.planner.constants import chip, constant, constants, kernels, soft
 from solutions.planner.data import data_seconds
 from solutions.planner.flops import forward_flop, step_flop
 from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
-from solutions.planner.layer import BACKWARD_CORE, BACKWARD_SMALL, layer_passes, peak_flop_per_s, product_seconds
+from solutions.planner.layer import BACKWARD_SMALL, layer_passes
 from solutions.planner.links import (  # fmt: skip
     dispatch_seconds,
     exposed_seconds,
@@ -30,7 +30,9 @@ from solutions.planner.links import (  # fmt: skip
     port_bytes_per_s,
     spread,
 )
+from solutions.planner.mixing import BACKWARD_CORE
 from solutions.planner.plan import Plan
+from solutions.planner.rates import peak_flop_per_s, product_seconds
 from solutions.planner.shapes import Block
 from solutions.planner.time import PARTS, Stage, head_seconds, stage_seconds, step, work_of_stages
 from solutions.roofline import flops
