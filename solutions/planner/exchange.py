@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..tensor_and_context import context_parallel, tensor_parallel
+from .blocks import RECURRENT
 from .constants import software
-from .decoder import RECURRENT
 from .links import all_to_all_seconds, dispatch_seconds, exposed_seconds, hop_seconds, phase_seconds
 from .shapes import Batch, Block, Cluster, Layout, Model, local_tokens
 

@@ -33,7 +33,7 @@ class Pass:
 
     @property
     def compute(self) -> float:
-        """Compute time in seconds."""
+        """Return compute time in seconds."""
         return self.products + self.core + self.small
 
 
@@ -65,10 +65,5 @@ def layer_passes(model: Model, cluster: Cluster, layout: Layout, batch: Batch, b
     core_s, back_core_s = core_seconds(*case)
     forward = in_direction(core_s, small.seconds + launches_s, is_backward=False)
     backward = in_direction(back_core_s, BACKWARD_SMALL * small.seconds + 2 * launches_s, is_backward=True)
-    parts = {
-        "norms": small.norms,
-        "activation": small.activation,
-        "latent": products.latent_s,
-        "shared": products.shared_s,
-    }
-    return replace(forward, **parts), backward
+    shares = {"norms": small.norms, "activation": small.activation}
+    return replace(forward, latent=products.latent_s, shared=products.shared_s, **shares), backward

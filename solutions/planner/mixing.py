@@ -1,10 +1,10 @@
-"""Time of what a mixer does between its projections, for one micro-batch on one GPU: attention, or a recurrence."""
+"""Time of a mixer between its projections, for one micro-batch on one GPU: attention, or a recurrence."""
 
 from __future__ import annotations
 
 from .activations import scores_are_written
+from .blocks import RECURRENT
 from .constants import attention_share, chip, constant, software
-from .decoder import RECURRENT
 from .flops import score_width
 from .rates import hbm_bytes_per_s, peak_flop_per_s
 from .shapes import Batch, Block, Cluster, Layout, Model, local_tokens
@@ -14,10 +14,10 @@ BACKWARD_CORE = 2.5  # fused attention: five matmuls backward for two forward (D
 
 
 def core_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch, block: Block) -> tuple[float, float]:
-    """Return seconds of what a mixer does between its projections, forward and backward.
+    """Return the seconds of a mixer between its projections, forward and backward.
 
     A window of w tokens has the pairs of a causal sequence of 2·w, and its kernel reaches the speed of that length: it reads
-    and starts as many tiles besides the pairs that count.
+    and starts as many further tiles.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> forward, backward = core_seconds(llama, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 8192), Block())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from .blocks import RECURRENT
 from .constants import constant
-from .decoder import RECURRENT
 from .rates import product_seconds
 from .shapes import Batch, Block, Cluster, Layout, Model, local_tokens
 
@@ -26,7 +26,7 @@ class Products:
 
     @property
     def seconds(self) -> float:
-        """All of them."""
+        """Return the sum of both."""
         return self.attention_s + self.mlp_s
 
 
@@ -95,9 +95,8 @@ def _mlp(
     grouped = routed(inputs=wide, outputs=gates * inner) + routed(inputs=inner, outputs=wide)
     seconds = grouped / constant("grouped") + product(tokens=tokens / tp, inputs=hidden, outputs=model.experts)
     if model.expert_input:
-        seconds += product(tokens=tokens / tp, inputs=hidden, outputs=wide) + product(
-            tokens=tokens / tp, inputs=wide, outputs=hidden
-        )
+        seconds += product(tokens=tokens / tp, inputs=hidden, outputs=wide)
+        seconds += product(tokens=tokens / tp, inputs=wide, outputs=hidden)
     shared_s = 0.0
     if shared:
         shared_s = product(tokens=tokens, inputs=hidden, outputs=gates * shared)

@@ -20,7 +20,7 @@ class Small:
 
     @property
     def seconds(self) -> float:
-        """All of them."""
+        """Return the sum of all three."""
         return self.norms + self.activation + self.others
 
 

@@ -15,7 +15,7 @@ LEAN = Limits(micro_batches=(1,), virtual_stages=(1,), recompute=("full",))  # f
 
 
 def first_layout(model: Model, cluster: Cluster, batch: Batch, software: str = "") -> tuple[Layout, Batch]:
-    """A layout that runs and fits, if a search finds one, and its batch: the given one, or the nearest that every DP divides.
+    """Return a layout that runs and fits, if a search finds one, and its batch: the given one, or the nearest that every DP divides.
 
     Where none fits, it is the layout with the least memory.
 

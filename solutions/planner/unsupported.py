@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .decoder import ATTENTION, RECURRENT
+from .blocks import ATTENTION, RECURRENT
 from .pieces import fewer_at_ends, piece_count
 from .shapes import Layout, Model
 

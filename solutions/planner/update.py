@@ -11,7 +11,7 @@ from .shapes import Cluster, Layout
 
 
 def update_seconds(cluster: Cluster, layout: Layout, parameters: float) -> float:
-    """Seconds of the optimizer step: one pass over the states in GPU memory, or on the host, with gradients and weights in transit.
+    """Return the seconds of the optimizer step: one pass over the states in GPU memory, or in host memory, to which gradients and weights travel.
 
     On the host, transfers overlap with the CPU's pass.
 

@@ -31,7 +31,7 @@ def verdict(
     zero: int = 1,
     network_bytes_per_s: float = 50e9,
 ) -> dict[str, Any]:
-    """The planner's verdict on a layout with a micro-batch size of 1 and no recomputation, on nodes of 8 GPUs.
+    """Return the planner's verdict on a layout with a micro-batch size of 1 and no recomputation, on nodes of 8 GPUs.
 
         held = model states + activations of all micro-batches in flight, on the stage with the highest memory
 
@@ -98,7 +98,7 @@ def chunks_are_equal(*, layers: int, chunks: int) -> bool:
 
 
 def kept_bytes(*, model: str, sequence: int) -> float:
-    """Activation memory of one layer for one sequence, before TP and CP divide it, with no recomputation.
+    """Return the activation memory of one layer for one sequence, before TP and CP divide it, with no recomputation.
 
     For a mixture of experts, it is a layer with experts and a balanced router.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from shardwise.units import show_amount, show_number
-from shardwise_bank.solutions.planner.decoder import ATTENTION, RECURRENT
+from shardwise_bank.solutions.planner.blocks import ATTENTION, RECURRENT
 from shardwise_bank.solutions.planner.judging import Batch, Cluster, Layout, Model, Plan
 from shardwise_bank.solutions.planner.memory import keeps_whole
 from shardwise_bank.solutions.planner.places import Place

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from solutions.planner.advice import conventions
 from solutions.planner.changes import changes
+from solutions.planner.conventions import conventions
 from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan, warnings
 from solutions.planner.plan import Plan
 

@@ -59,7 +59,7 @@ WRONG: list[tuple[dict[str, Any], str, float, float, str]] = [
     ({"dp": 256, "virtual_stages": 2}, "batch", 8, 16, "interleaving needs a multiple of 16 micro-batches, but there are 8"),
     ({"cp": 3}, "context", 6, 8192, "the sequence length of 8,192 is not divisible into 2 × CP 3 = 6 chunks"),
     ({"virtual_stages": 2, "schedule": "gpipe"}, "layers", 2, 1,
-     "the schedule GPipe has no virtual stages, but 2 are requested: use interleaved 1F1B"),
+     "the schedule GPipe does not support virtual stages, but 2 are requested: use interleaved 1F1B"),
     ({"schedule": "interleaved"}, "layers", 1, 2, "interleaving needs at least 2 virtual stages: with 1 it is plain 1F1B"),
     ({"precision": "mxfp8"}, "precision", 8, 16, "H100-80GB does not multiply matrices in MXFP8: it supports BF16, FP8"),
     ({"ep": 2}, "experts", 2, 1, "EP 2 needs experts, but Llama-3-405B has none"),
@@ -307,7 +307,7 @@ def test_shards_and_recomputed_layers_are_of_what_there_is() -> None:
 
 
 def kinds(layout: Layout, batch: Batch = BATCH) -> set[str]:
-    """The constraints that a layout breaks, its degrees aside."""
+    """Return the constraints that a layout breaks, its degrees aside."""
     return {fault.constraint for fault in plan(LLAMA, CLUSTER, layout, batch).faults} - {"product", "memory"}
 
 

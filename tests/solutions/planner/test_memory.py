@@ -14,17 +14,9 @@ from solutions.oracles.planner import judging as oracle
 from solutions.planner.activations import layer_bytes
 from solutions.planner.constants import constant
 from solutions.planner.judging import plan
-from solutions.planner.memory import (  # fmt: skip
-    cache_bytes,
-    gradient_width,
-    held_micro_batches,
-    memory,
-    micro_batches,
-    stage_layers,
-    stage_memory,
-    stage_parameters,
-)
+from solutions.planner.memory import cache_bytes, gradient_width, memory, stage_memory
 from solutions.planner.shapes import Batch, Block, Cluster, Layout, Model, named_model
+from solutions.planner.stages import held_micro_batches, micro_batches, stage_layers, stage_parameters
 from solutions.tensor_and_context import tensor_parallel
 
 LLAMA = named_model("Llama-3-70B")
