@@ -7,7 +7,7 @@ from math import ceil
 
 from .changes import Change, changes
 from .constants import constant
-from .memory import gradient_width
+from .memory import STATES, gradient_width
 from .plan import Plan
 from .recompute import recompute_phrase
 from .shapes import Batch, Layout
@@ -21,7 +21,6 @@ WORTH_IT = 1.01  # factor in MFU that a change must gain to be recommended
 MOST_NAMED = 3  # changes in one remark
 BATCH_CHANGE = "global batch size"
 FITS = ("yes", "tight", "no")  # from the most headroom to none
-STATES = ("weights", "gradients", "optimizer")
 PARTS = {  # of the step time, as a remark names them
     "tensor_parallel": "exposed communication of tensor parallelism (TP {tp})",
     "context_parallel": "exposed communication of keys and values (CP {cp})",

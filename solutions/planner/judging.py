@@ -70,8 +70,7 @@ def counted(judged: Plan) -> tuple[str, ...]:
     """
     if not judged.step:
         return ()
-    assumed = judged.software.words if judged.software else ""
-    return (*filter(None, [assumed]), RANGES, *conventions(judged.cluster, judged.layout, judged.model))
+    return (*filter(None, [judged.stack.words]), RANGES, *conventions(judged.cluster, judged.layout, judged.model))
 
 
 def run_days(judged: Plan, *, tokens: float) -> float:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from .constants import WITHOUT_OVERLAP
+from .memory import MOVING
 from .plan import Plan
-from .stacks import stack
 from .time import step
 
 TERMS = {  # what a profile can distinguish, and the parts of the planner's step time in it
@@ -19,7 +19,6 @@ TERMS = {  # what a profile can distinguish, and the parts of the planner's step
     "pipeline": ("pipeline_parallel", "bubble"),
 }
 COMMUNICATION = ("tensor_parallel", "context_parallel", "expert_parallel", "data_parallel")
-MOVING = ("activations", "working", "logits", "gathered", "update")  # buckets that change within a step
 MEMORY_KINDS = ("allocated", "reserved", "nvidia-smi")
 SIMILAR = 0.15  # relative difference that is not worth a remark: about the median error of unseen runs, times two
 SMALL = 0.02  # of the step time
@@ -137,7 +136,7 @@ def corrected(plan: Plan, change: Correction) -> Plan:
             else:
                 parts_s[part] = change.ratios[name] * (bare if name in COMMUNICATION else plan.step)[part]
     memory = {name: size * (change.memory if name in MOVING else 1.0) for name, size in plan.memory.items()}
-    named = plan.software or stack(plan.layout.software, plan.cluster.accelerator)
+    named = plan.stack
     if change != Correction({}, memory=change.memory):  # a measured step time replaces the span of unknown software
         named = replace(named, knowledge="row", best=named.planned, typical=named.planned)
     return replace(plan, step=parts_s, memory=memory, software=named)

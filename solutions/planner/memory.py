@@ -14,9 +14,9 @@ from .pieces import directions, holds_output
 from .shapes import Batch, Cluster, Layout, Model
 from .stages import held_micro_batches, layer_kinds, stage_parts
 
-BUCKETS = (
-    "weights", "gradients", "optimizer", "activations", "working", "logits", "gathered", "update", "context",
-)  # fmt: skip
+STATES = ("weights", "gradients", "optimizer")
+MOVING = ("activations", "working", "logits", "gathered", "update")  # buckets that change within a step
+BUCKETS = (*STATES, *MOVING, "context")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
     >>> cache_bytes(Cluster("H100-80GB", 8), {"activations": 10e9}) > 0
     True
     """
-    moving = sum(held.get(name, 0.0) for name in ("activations", "working", "logits", "gathered", "update"))
+    moving = sum(held.get(name, 0.0) for name in MOVING)
     return max(0.0, min(cluster.memory_bytes - sum(held.values()), constant("cache") * moving))
 
 

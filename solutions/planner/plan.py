@@ -37,6 +37,11 @@ class Plan:
     software: Stack | None = None
 
     @property
+    def stack(self) -> Stack:
+        """Return what is known of the software."""
+        return self.software or stack(self.layout.software, self.cluster.accelerator)
+
+    @property
     def memory_bytes(self) -> float:
         """Return peak memory per GPU, on the most loaded GPU."""
         return sum(self.memory.values()) if self.memory else math.inf
@@ -69,7 +74,7 @@ class Plan:
         if not self.memory:
             return math.inf, math.inf
         sizes = [sum(memory(self.model, layout, self.batch).values()) for layout in self._span]
-        return _widened([self.memory_bytes, *sizes], memory_factor(is_known=self._stack.knowledge != "unknown"))
+        return _widened([self.memory_bytes, *sizes], memory_factor(is_known=self.stack.knowledge != "unknown"))
 
     @cached_property
     def step_range(self) -> Range:
@@ -78,7 +83,7 @@ class Plan:
             return math.inf, math.inf
         steps = [sum(step(self.model, self.cluster, layout, self.batch).values()) for layout in self._span]
         factor = time_factor(
-            kind=kind_of_run(self.model, self.cluster, self.layout), knowledge=self._stack.knowledge,
+            kind=kind_of_run(self.model, self.cluster, self.layout), knowledge=self.stack.knowledge,
             accelerator=self.cluster.accelerator,
         )  # fmt: skip
         return _widened([self.step_s, *steps], factor)
@@ -120,13 +125,9 @@ class Plan:
         return self.batch.tokens / self.step_s / self.cluster.gpus
 
     @property
-    def _stack(self) -> Stack:
-        return self.software or stack(self.layout.software, self.cluster.accelerator)
-
-    @property
     def _span(self) -> list[Layout]:
         """Return the layout with the best and with the typical software, if the software is unknown; else nothing."""
-        rows = {self._stack.best, self._stack.typical} - {self.layout.software}
+        rows = {self.stack.best, self.stack.typical} - {self.layout.software}
         return [replace(self.layout, software=row) for row in sorted(rows)]
 
     def _share(self, *, again: bool) -> float:

@@ -23,7 +23,7 @@ def stage_layers(model: Model, layout: Layout) -> tuple[int, ...]:
 
 
 def _layers_of_pieces(model: Model, layout: Layout, count: int) -> tuple[int, ...]:
-    """Return the layers of each piece. Some software counts the output layer as several layers, by its number of parameters."""
+    """Return the layers of each piece. Some software counts the output layer as layers, in proportion to its parameters."""
     if not software(layout.software).get("counts_output"):
         return _dealt(model.layers, count)
     one = model.at(model.blocks[-1])

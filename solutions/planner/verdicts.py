@@ -9,9 +9,8 @@ from ..facts.arguments import require_counts
 from .activations import layer_bytes
 from .faults import ENDS
 from .judging import plan
+from .memory import STATES
 from .shapes import Batch, Cluster, Layout, named_model
-
-STATES = ("weights", "gradients", "optimizer")
 
 
 @lru_cache(maxsize=16384)

@@ -293,6 +293,20 @@ def test_a_plan_that_takes_all_the_memory_fits() -> None:
         assert Plan(LLAMA, CLUSTER, GOOD, BATCH, held, {"compute": 1.0}, ()).fits == fits
 
 
+def test_a_layout_is_tight_where_only_the_upper_end_of_its_range_exceeds_capacity() -> None:
+    model, cluster, batch = named_model("Llama-3-70B"), Cluster("H100-80GB", 512), Batch(2048, 8192)
+    fits = {
+        (software, pp): plan(model, cluster, Layout(tp=4, cp=2, pp=pp, dp=64 // pp, software=software), batch)
+        for software in ("megatron-2024", "")
+        for pp in (1, 2, 4, 8)
+    }
+    for judged in fits.values():
+        passed = sum(end > cluster.memory_bytes for end in (judged.memory_bytes, judged.memory_range[1]))
+        assert judged.fit == ("yes", "tight", "no")[passed]
+    assert [fits["megatron-2024", pp].fit for pp in (1, 2, 4, 8)] == ["no", "tight", "yes", "yes"]
+    assert [fits["", pp].fit for pp in (1, 2, 4, 8)] == ["no", "tight", "tight", "yes"]
+
+
 def test_shards_and_recomputed_layers_are_of_what_there_is() -> None:
     even = plan(LLAMA, CLUSTER, replace(GOOD, shard_group=8), BATCH).faults
     assert "product" not in {fault.constraint for fault in even}
