@@ -141,11 +141,13 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 
 def _tight(plan: Plan, tried: Sequence[Tried]) -> list[str]:
-    """Name the changes that give a tight layout enough headroom."""
-    what = f"{_gigabytes(plan.headroom_bytes)} of headroom is tight"
+    """Name the changes that bring the whole range of a tight layout's memory within capacity."""
+    what = f"the memory range reaches {_gigabytes(plan.memory_range[1])}, beyond capacity"
     roomy = [one for one in tried if one[1].fit == "yes"]
     return [
-        f"{what}: try {_either(_named(roomy, _mfu))}" if roomy else f"{what}: no single change gives enough headroom"
+        f"{what}: try {_either(_named(roomy, _mfu))}"
+        if roomy
+        else f"{what}: no single change brings all of it within capacity"
     ]
 
 

@@ -26,9 +26,10 @@ class Model:
     A mixture has `experts` in all but its first `dense_layers`; `query_rank`, `kv_rank` and `rope_head_width` belong to
     latent attention. `biases` marks models until 2022, with LayerNorm and dropout; `positions` counts learned positions.
     `node_limit` is the largest number of nodes to which its router sends a token. `pattern` has a block per layer where layers
-    differ in more than that. `gated` attention has an output gate for each element, `sinks` a number for each head. `expert_input` is the width of a token inside experts, if not `hidden`.
-    `mtp_layers` predict further tokens, each with a layer of its own: `mtp_block`, or else one like the last. `small` counts
-    parameters of biases, gates and norms beyond one RMSNorm before each mixer and MLP.
+    differ in more than that. `gated` attention has an output gate for each element, `sinks` a number for each head.
+    `expert_input` is the width of a token inside experts, if not `hidden`. `mtp_layers` predict further tokens, each with a
+    layer of its own: `mtp_block`, or else one like the last. `small` counts parameters of biases, gates and norms beyond one
+    RMSNorm before each mixer and MLP.
     """
 
     name: str

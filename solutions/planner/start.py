@@ -24,7 +24,7 @@ def first_layout(model: Model, cluster: Cluster, batch: Batch, software: str = "
     (8, Batch(global_batch=64, sequence=2048))
     """
     even = replace(batch, global_batch=cluster.gpus * max(1, round(batch.global_batch / cluster.gpus)))
-    precision = "fp16" if precision_faults(cluster, "bf16") else "bf16"  # a V100 has no BF16
+    precision = "fp16" if precision_faults(cluster, "bf16") else "bf16"  # a V100 does not support BF16
     short, lean = (replace(limits, precision=precision, software=software) for limits in (SHORT, LEAN))
     for tried in dict.fromkeys((batch, even)):
         for limits in (short, lean):

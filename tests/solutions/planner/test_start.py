@@ -16,7 +16,7 @@ SIZES = [8, 100, 2048, 16384]
 BATCH = Batch(2048, 8192)
 
 
-def begun(model: str, accelerator: str, gpus: int) -> Plan:
+def first_plan(model: str, accelerator: str, gpus: int) -> Plan:
     cluster = usual_cluster(accelerator=accelerator, gpus=gpus)
     return plan(named_model(model), cluster, *first_layout(named_model(model), cluster, BATCH))
 
@@ -25,7 +25,7 @@ def begun(model: str, accelerator: str, gpus: int) -> Plan:
 @pytest.mark.parametrize("gpus", [2048, pytest.param(16384, marks=pytest.mark.slow)])
 def test_every_model_begins_with_a_layout_that_fits_on_thousands_of_gpus(model: str, gpus: int) -> None:
     accelerator = ACCELERATORS[MODELS.index(model) % len(ACCELERATORS)]
-    assert begun(model, accelerator, gpus).faults == ()
+    assert first_plan(model, accelerator, gpus).faults == ()
 
 
 @pytest.mark.slow
@@ -35,7 +35,7 @@ def test_every_pair_begins_with_what_runs_and_fits_or_with_words_on_what_to_do(a
     """Every fourth pair of a model and an accelerator at one of the sizes, which change from pair to pair."""
     turn = ACCELERATORS.index(accelerator) + SIZES.index(gpus)
     for model in MODELS[turn % (4 * len(SIZES)) :: 4 * len(SIZES)]:
-        judged = begun(model, accelerator, gpus)
+        judged = first_plan(model, accelerator, gpus)
         assert judged.step, model
         assert judged.fits or "GPUs" in warnings(judged)[-1] or "fits with" in warnings(judged)[-1], (
             model,
