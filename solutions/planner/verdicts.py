@@ -15,21 +15,9 @@ from .shapes import Batch, Cluster, Layout, named_model
 
 @lru_cache(maxsize=16384)
 def verdict(
-    *,
-    model: str,
-    accelerator: str,
-    gpus: int,
-    global_batch: int,
-    sequence: int,
-    tp: int,
-    pp: int,
-    dp: int,
-    cp: int = 1,
-    ep: int = 1,
-    virtual_stages: int = 1,
-    zero: int = 1,
-    network_bytes_per_s: float = 50e9,
-) -> dict[str, Any]:
+    *, model: str, accelerator: str, gpus: int, global_batch: int, sequence: int, tp: int, pp: int, dp: int, cp: int = 1,
+    ep: int = 1, virtual_stages: int = 1, zero: int = 1, network_bytes_per_s: float = 50e9,
+) -> dict[str, Any]:  # fmt: skip
     """Return the planner's verdict on a layout with a micro-batch size of 1 and no recomputation, on nodes of 8 GPUs.
 
         held = model states + activations of all micro-batches in flight, on the stage with the highest memory

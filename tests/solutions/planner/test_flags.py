@@ -418,10 +418,9 @@ def test_torchtitan_recomputes_one_layer_of_all() -> None:
     assert 'selective_ac_option = "32"' in written("torchtitan", DENSE, Cluster("H100-80GB", 64), layout, BATCH)
 
 
-@pytest.mark.parametrize("framework", ["torchtitan"])
-def test_no_settings_are_written_for_tpus(framework: str) -> None:
+def test_no_settings_are_written_for_tpus() -> None:
     with pytest.raises(ValueError, match="has no setting for TPU-v5p; it is for GPUs"):
-        written(framework, named_model("Llama-3-8B"), Cluster("TPU-v5p", 64), Layout(dp=64, zero=3), BATCH)
+        written("torchtitan", named_model("Llama-3-8B"), Cluster("TPU-v5p", 64), Layout(dp=64, zero=3), BATCH)
 
 
 PLAIN = Layout(dp=64)
