@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..facts.arguments import require_not_negative
 from ..tensor_and_context import context_parallel, tensor_parallel
 from .blocks import RECURRENT
 from .constants import software
@@ -27,6 +28,7 @@ def tensor_seconds(
     >>> 0 < hidden < bare / 2
     True
     """
+    require_not_negative(products_s=products_s, rest_s=rest_s)
     reductions = tensor_parallel.all_reduces(layers=1, span="forward") * block.halves // 2
     phases = 2 * reductions - (2 if block.is_mixture and layout.expert_tp == 1 else 0)
     message = 2 * local_tokens(layout, batch) * model.hidden
@@ -55,6 +57,7 @@ def context_seconds(
     >>> context_seconds(*case, core_s=0.0, is_backward=False) < context_seconds(*case, core_s=0.0, is_backward=True)
     True
     """
+    require_not_negative(core_s=core_s)
     if layout.cp == 1 or block.mixer == "none":
         return 0.0
     away = layout.tp * layout.cp > cluster.gpus_per_node
