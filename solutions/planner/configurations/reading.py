@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...facts.tables import table
-from ..decoder import Block, Model
+from ..blocks import Block
+from ..decoder import Model
 from . import mixers, mlps
 from .keys import LARGEST, Keys
 from .small import small_parameters

@@ -32,13 +32,13 @@ def faults_of(text: str) -> str:
 
 
 def is_as_printed(count: float, printed: str) -> bool:
-    """Whether a count is within 0.5 % of a printed number of billions, or within its last digit, rounded, where that is coarser."""
+    """Return whether a count is within 0.5 % of a printed number of billions, or within its last digit, rounded, where that is coarser."""
     half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
     return abs(count / 1e9 - float(printed)) <= max(half, 0.005 * float(printed))
 
 
 def is_cut_off(count: float, printed: str) -> bool:
-    """Whether a printed number of billions is the start of a count's digits."""
+    """Return whether a printed number of billions is the start of a count's digits."""
     return 0 <= count / 1e9 - float(printed) < 10.0 ** -len(printed.partition(".")[2])
 
 
