@@ -6,8 +6,6 @@ import math
 
 from ..facts.arguments import require_counts, require_positive
 
-ANSWERS = ("offload, hidden", "offload, exposed", "recompute")
-
 
 def offload_seconds(*, count: int, layers: int, forward_s: float, layer_bytes: float, link_bytes_per_s: float) -> float:
     """Return how much longer a forward pass gets when the activations of some layers are copied out.
