@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..facts.arguments import require_counts, require_positive
 from ..ring.ring import bytes_sent_per_phase
+from .mixture_memory import require_split
 
 BYTES_OUT, BYTES_BACK = 1, 2  # dispatch in FP8, combine in BF16: DeepSeek-AI 2024, arXiv:2412.19437, section 3.3.3
 
@@ -134,12 +135,8 @@ def two_ring_sync_seconds(
     ...                             port_bytes_per_s=50e9), 3)
     0.369
     """
-    require_positive(parameters=parameters, routed_parameters=routed_parameters, port_bytes_per_s=port_bytes_per_s)
-    require_counts(stages=stages, dp=dp, ep=ep)
-    if dp % ep:
-        raise ValueError(f"{ep} expert-parallel ranks must divide the {dp} data-parallel ones")
-    if parameters <= routed_parameters:
-        raise ValueError(f"{routed_parameters:.3g} routed parameters are not fewer than all {parameters:.3g}")
+    require_split(parameters=parameters, routed_parameters=routed_parameters, stages=stages, dp=dp, ep=ep)
+    require_positive(port_bytes_per_s=port_bytes_per_s)
     outside, experts = (parameters - routed_parameters) / stages, routed_parameters / stages / ep
     width = 4 + 2  # gradients in FP32, new weights in BF16
     dense_bytes = bytes_sent_per_phase(message_bytes=2 * width * outside, gpus=2 * dp)
