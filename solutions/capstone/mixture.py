@@ -58,7 +58,7 @@ def multiplied_parameters(
     *, parameters: float, layers: int, dense_layers: int, hidden: int, expert_ffn_hidden: int, experts: int,
     experts_per_token: int, vocabulary: int,
 ) -> float:  # fmt: skip
-    """Return the parameters that one token is multiplied with: all but its unused experts and the embedding.
+    """Return the parameters that multiply each token: all except the unused experts and the embedding.
 
         multiplied = N - (L - D)·3·d·f·(E - k) - V·d
 
@@ -118,7 +118,7 @@ def two_rate_seconds(
     *, active_parameters: float, tokens: int, layers: int, sequence_length: int, heads: int, score_dim: int,
     value_dim: int, gpus: int, weight_flop_per_s: float, attention_flop_per_s: float,
 ) -> float:  # fmt: skip
-    """Return the compute time of a step whose matmuls with weights and whose core attention run at different rates.
+    """Return the compute time of a step in which matmuls with weights and core attention run at different rates.
 
         seconds = T·( 6·N / r  +  6·L·s·a·(q + v) / r' ) / G
 

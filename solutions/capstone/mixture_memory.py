@@ -1,4 +1,4 @@
-"""The capstone on a mixture of experts: what one GPU holds under DualPipe."""
+"""The capstone on a mixture of experts: peak memory per GPU under DualPipe."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts, require_positive
 
 
 def require_split(*, parameters: float, routed_parameters: float, stages: int, dp: int, ep: int) -> None:
-    """Raise ValueError unless the experts are a part of the parameters, and their groups divide the replicas."""
+    """Raise ValueError unless some parameters are outside the experts and ep divides the data-parallel replicas."""
     require_positive(parameters=parameters, routed_parameters=routed_parameters)
     require_counts(stages=stages, dp=dp, ep=ep)
     if dp % ep:
@@ -16,7 +16,7 @@ def require_split(*, parameters: float, routed_parameters: float, stages: int, d
 
 
 def dualpipe_state_bytes(*, parameters: float, routed_parameters: float, stages: int, dp: int, ep: int) -> float:
-    """Return the model states of one GPU that holds two stages, as DualPipe's GPUs do.
+    """Return the model states of one GPU under DualPipe, where each GPU holds two stages.
 
         bytes = 2·6·(D + R/ep) + 8·(D + R)/dp      D, R: a stage's weights outside and inside the routed experts
 
@@ -41,7 +41,7 @@ def dualpipe_state_bytes(*, parameters: float, routed_parameters: float, stages:
 def kept_layer_bytes(
     *, tokens: int, other_bytes: float, hidden: int, expert_ffn_hidden: int, experts_per_token: int, shared_experts: int
 ) -> float:
-    """Return what a layer with experts keeps of one micro-batch for its backward pass, in bytes.
+    """Return the activation memory of one layer with experts and one micro-batch.
 
         bytes = T·( other + (k + s)·(d + 2·f) )
 

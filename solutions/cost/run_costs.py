@@ -93,7 +93,7 @@ def gpu_seconds(*, parameters: float, tokens: float, peak_flop_per_s: float, mfu
 
 
 def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: float) -> float:
-    """Training FLOP of a run of which only chips, days and an assumed utilisation are known.
+    """Return the training FLOP of a run, estimated from its chips, its duration and an assumed utilisation.
 
         C = n · T · peak · MFU
 

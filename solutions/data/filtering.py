@@ -1,4 +1,4 @@
-"""What a quality filter leaves of a crawl, and the mean length of the sequences that a run trains on."""
+"""Quality filters: tokens kept and purity; and the mean sequence length of a run with several stages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..facts.arguments import require_counts, require_fraction, require_positive
 
 
 def filtered_tokens(*, tokens: float, good_share: float, good_kept: float, bad_kept: float) -> float:
-    """Tokens that a quality filter keeps of a crawl.
+    """Return the tokens that a quality filter keeps of a crawl.
 
         kept = D · (g · k_good + (1 - g) · k_bad)
 
@@ -26,7 +26,7 @@ def filtered_tokens(*, tokens: float, good_share: float, good_kept: float, bad_k
 
 
 def filtered_purity(*, good_share: float, good_kept: float, bad_kept: float) -> float:
-    """Share of good text in what a quality filter keeps.
+    """Return the share of good text in the output of a quality filter.
 
         purity = g · k_good / (g · k_good + (1 - g) · k_bad)
 
@@ -45,7 +45,7 @@ def filtered_purity(*, good_share: float, good_kept: float, bad_kept: float) -> 
 
 
 def mean_sequence_length(*, shares: Sequence[float], lengths: Sequence[int]) -> float:
-    """Sequence length that a run with several stages sees on average over its tokens.
+    """Return the sequence length of a run with several stages, averaged over its tokens.
 
         mean = Σ share · length
 

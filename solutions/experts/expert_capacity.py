@@ -144,7 +144,7 @@ def best_swap(*, loads: Sequence[int], ep: int) -> str:
 
 
 def redundant_experts(*, loads: Sequence[int], limit: float) -> int:
-    """How many extra copies of experts a layer needs until no copy gets more than a multiple of the mean load.
+    """Return how many extra copies of experts a layer needs until no copy gets more than a multiple of the mean load.
 
         copies = Σ ( ⌈ load / (limit · mean) ⌉ - 1 )    over the experts above the limit
 

@@ -1,4 +1,4 @@
-"""Exponentials as a third roof: what fused attention asks of the special function units next to its matmuls."""
+"""Exponentials as a third roof: special function units next to the matmuls of fused attention."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..facts.arguments import require_counts, require_fraction, require_positive
 def polynomial_share(
     *, query_width: int, value_width: int, matmul_flop_per_clock: float, exponentials_per_clock: float, matmul_efficiency: float
 ) -> float:  # fmt: skip
-    """Return the share of the exponentials that must be computed elsewhere so that the rest take no longer than the matmuls.
+    """Return the share of exponentials to compute as polynomials so that the rest take no longer than the matmuls.
 
         share = max(0, 1 - t_matmul / t_exp)        t_matmul = 2·(h_qk + h_v) / (e·F)        t_exp = 1 / E        per pair
 

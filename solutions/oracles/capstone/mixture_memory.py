@@ -1,4 +1,4 @@
-"""Memory of a GPU under DualPipe: both of its stages are placed, and the schedule shows what is held at a time."""
+"""Peak memory per GPU under DualPipe, from the placement of both stages and the order of operations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..pipeline import dualpipe
 
 @lru_cache(maxsize=256)
 def _holders(stages: int, dp: int, ep: int) -> tuple[int, int]:
-    """Place both stages of every GPU, and count the GPUs with the dense part of stage 0, and those with its first experts."""
+    """Return how many GPUs hold the dense weights of stage 0, and how many hold its first experts."""
     dense = experts = 0
     for replica in range(dp):
         for gpu in range(stages):
@@ -23,14 +23,14 @@ def _holders(stages: int, dp: int, ep: int) -> tuple[int, int]:
 def stage_weights(
     *, parameters: float, routed_parameters: float, stages: int, dp: int, ep: int
 ) -> list[tuple[Fraction, int]]:
-    """List the weights of both stages on GPU 0: how many they are, and how many GPUs hold the same ones."""
+    """Return the weights of both stages on GPU 0, each with the number of GPUs that hold a copy."""
     dense, experts = _holders(stages, dp, ep)
     outside = Fraction(parameters) - Fraction(routed_parameters)
     return [(outside / stages, dense), (Fraction(routed_parameters) / ep / stages, experts)] * 2
 
 
 def dualpipe_state_bytes(*, parameters: float, routed_parameters: float, stages: int, dp: int, ep: int) -> float:
-    """List the tensors of both stages on GPU 0, whole or as one of equal shards among those that hold the same weights."""
+    """Add up the tensors of both stages on GPU 0, sharding optimizer states over the GPUs with the same weights."""
     run = {"parameters": parameters, "routed_parameters": routed_parameters}
     held = Fraction(0)
     for weights, holders in stage_weights(**run, stages=stages, dp=dp, ep=ep):
@@ -42,7 +42,7 @@ def dualpipe_state_bytes(*, parameters: float, routed_parameters: float, stages:
 def kept_layer_bytes(
     *, tokens: int, other_bytes: float, hidden: int, expert_ffn_hidden: int, experts_per_token: int, shared_experts: int
 ) -> float:
-    """Send one token through its experts, and note each tensor that stays."""
+    """Pass one token through its experts, and add up the tensors that are kept."""
     kept = Fraction(other_bytes)
     for _ in range(experts_per_token + shared_experts):
         kept += sum((hidden, expert_ffn_hidden, expert_ffn_hidden))  # the input, the gate, the up projection
@@ -50,6 +50,6 @@ def kept_layer_bytes(
 
 
 def dualpipe_peak_bytes(*, state_bytes: float, layer_bytes: float, layers: int, stages: int) -> float:
-    """Run the schedule, and see how many micro-batches of a stage the most loaded GPU holds at a time."""
+    """Count how many micro-batches the most loaded GPU holds at any point of the schedule."""
     in_flight = max(dualpipe.most_held(line) for line in dualpipe.orders(stages, 4 * stages))
     return float(Fraction(state_bytes) + Fraction(layer_bytes) * Fraction(layers, stages) * in_flight)

@@ -1,4 +1,4 @@
-"""The step of the capstone's mixture: DualPipe runs on a clock, every copy of a token is sent, and rings are played."""
+"""The step of the capstone's mixture, simulated: DualPipe on a clock, tokens sent one by one, and rings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .mixture_memory import stage_weights
 def limited_exchange_seconds(
     *, tokens: int, hidden: int, node_limit: int, nodes: int, port_bytes_per_s: float
 ) -> float:
-    """Send a token from node 0 to every choice of nodes in turn, and average the bytes that leave by the port."""
+    """Send a token from node 0 to every choice of nodes, and average the bytes that leave through the port."""
     choices = list(combinations(range(nodes), node_limit))
     copies = Fraction(sum(node != 0 for choice in choices for node in choice), len(choices))
     sent = Fraction(0)
@@ -26,7 +26,7 @@ def limited_exchange_seconds(
 
 
 def exposed_step_seconds(*, work_s: float, exchange_s: float, stages: int, micro_batches: int) -> float:
-    """Play 1F1B with passes that each wait for their exchange."""
+    """Simulate 1F1B with passes that include their exchange."""
     return step_seconds(stages=stages, micro_batches=micro_batches, micro_batch_seconds=work_s + exchange_s)
 
 
@@ -39,7 +39,7 @@ def _times(work_s: float, exchange_s: float) -> dict[str, Fraction]:
 
 @lru_cache(maxsize=256)
 def _dualpipe(work_s: float, exchange_s: float, stages: int, micro_batches: int) -> tuple[Fraction, Fraction]:
-    """Return when the last GPU is done, and how long the GPU with the least work waits."""
+    """Return the end of the last GPU, and the waiting time of the GPU with the least work."""
     times, lines = _times(work_s, exchange_s), dualpipe.orders(stages, micro_batches)
     end = dualpipe.run(lines, times)
     busy = [sum(times[kind] for kind, _ in line) for line in lines]
@@ -47,20 +47,20 @@ def _dualpipe(work_s: float, exchange_s: float, stages: int, micro_batches: int)
 
 
 def dualpipe_bubble_seconds(*, work_s: float, exchange_s: float, stages: int) -> float:
-    """Run the schedule on a clock, and see how long the GPU that waits longest waits."""
+    """Run the schedule on a clock, and return the longest waiting time of a GPU."""
     return float(_dualpipe(work_s, exchange_s, stages, 2 * stages)[1])
 
 
 def dualpipe_step_seconds(
     *, work_s: float, exchange_s: float, bubble_s: float, stages: int, micro_batches: int
 ) -> float:
-    """Run the schedule on a clock, and put the given bubble in the place of its own."""
+    """Run the schedule on a clock, and replace its bubble by the given one."""
     end, waited = _dualpipe(work_s, exchange_s, stages, micro_batches)
     return float(end - waited + Fraction(bubble_s))
 
 
 def hidden_share(*, exchange_s: float, stages: int, micro_batches: int, exposed_s: float, pipeline_s: float) -> float:
-    """Count the pairs on a middle GPU of the schedule, and add up the exchange that each of them hides."""
+    """Count the pairs on a middle GPU of the schedule, and add up the exchanges that they hide."""
     middle = dualpipe.order(stages // 2, stages, micro_batches)
     hidden = sum((Fraction(exchange_s) for kind, _ in middle if kind == "FB"), Fraction(0))
     return float(hidden / (Fraction(exposed_s) - Fraction(pipeline_s)))
@@ -69,7 +69,7 @@ def hidden_share(*, exchange_s: float, stages: int, micro_batches: int, exposed_
 def two_ring_sync_seconds(
     *, parameters: float, routed_parameters: float, stages: int, dp: int, ep: int, port_bytes_per_s: float
 ) -> float:
-    """Play a phase of a ring for each tensor that travels, among the holders of the dense part and of the experts."""
+    """Simulate one ring phase for each tensor that is sent, among the GPUs with the same weights."""
     run = {"parameters": parameters, "routed_parameters": routed_parameters}
     sent = 0.0
     for weights, holders in stage_weights(**run, stages=stages, dp=dp, ep=ep):
@@ -79,7 +79,7 @@ def two_ring_sync_seconds(
 
 
 def synced_step_seconds(*, pipeline_s: float, sync_s: float) -> float:
-    """Let a clock run through both."""
+    """Advance a clock by both phases."""
     clock = Fraction(0)
     for phase in (pipeline_s, sync_s):
         clock += Fraction(phase)
@@ -87,13 +87,13 @@ def synced_step_seconds(*, pipeline_s: float, sync_s: float) -> float:
 
 
 def gpu_hours_per_trillion(*, step_s: float, gpus: int, batch_tokens: float) -> float:
-    """Let every GPU train alone, find its tokens per hour, and divide the trillion among such hours."""
+    """Find the tokens per GPU-hour, and divide the trillion by them."""
     tokens_per_gpu_hour = Fraction(batch_tokens) / gpus * 3600 / Fraction(step_s)
     return float(Fraction(10**12) / tokens_per_gpu_hour)
 
 
 def mixture_rent_dollars(*, hours_per_trillion: float, tokens: float, dollars_per_gpu_hour: float) -> float:
-    """Pay for a billion tokens at a time, and for what is left."""
+    """Pay for one billion tokens at a time, and then for the remainder."""
     billion = Fraction(hours_per_trillion) / 1000 * Fraction(dollars_per_gpu_hour)
     whole, rest = divmod(Fraction(tokens), 10**9)
     paid = sum((billion for _ in range(int(whole))), Fraction(0))

@@ -37,7 +37,7 @@ def contents(collective: str, gpus: int) -> tuple[Contents, Contents]:
 
 
 def _ring_seconds(*, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float = 0.0) -> float:
-    """Run a clock next to a played all-reduce: each step takes its latency and the bytes of one GPU."""
+    """Run a clock next to a simulated all-reduce: each step takes its latency and the bytes of one GPU."""
     played = play_ring(gpus)
     return sum(latency_s + message_bytes * share / bandwidth_bytes_per_s for share in played.busiest_shares)
 

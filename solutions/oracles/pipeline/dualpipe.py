@@ -21,7 +21,7 @@ def orders(stages: int, micro_batches: int) -> list[list[Operation]]:
 
 
 def order(gpu: int, stages: int, micro_batches: int) -> Iterator[Operation]:
-    """Yield the operations of one GPU. Side 0 is the direction whose first stage is nearer to it."""
+    """Yield the operations of one GPU; side 0 is the direction whose first stage is nearer to it."""
     half, near = stages // 2, min(gpu, stages - 1 - gpu)
     turned = gpu >= half
     forwards, backwards, waiting = [0, 0], [0, 0], list[Pass]()
@@ -75,7 +75,7 @@ def order(gpu: int, stages: int, micro_batches: int) -> Iterator[Operation]:
 
 
 def most_held(line: Sequence[Operation]) -> int:
-    """Count the micro-batches that a GPU holds, from the forward pass to the weight gradient, and return the most."""
+    """Return the most micro-batches that a GPU holds at a time, each from its forward pass to its weight gradient."""
     held = most = 0
     for kind, _ in line:
         held += kind in ("F", "FB")

@@ -10,7 +10,7 @@ from .schedules import order
 
 
 def _peak(holds: Iterable[int]) -> int:
-    """The most that is held, given what each operation adds."""
+    """Return the maximum of a running sum."""
     held = peak = 0
     for added in holds:
         held += added
@@ -20,7 +20,7 @@ def _peak(holds: Iterable[int]) -> int:
 
 @lru_cache(maxsize=4096)
 def stage_peak_micro_batches(*, schedule: str, stages: int, stage: int, micro_batches: int) -> int:
-    """Follow the rank's own list of operations, and keep the most that it held."""
+    """Walk through the rank's operations, and return the most micro-batches that it holds."""
     if schedule == "DualPipe":
         return dualpipe.most_held(list(dualpipe.order(stage, stages, micro_batches)))
     line = order(schedule, stage, stages, micro_batches, 1)
@@ -29,6 +29,6 @@ def stage_peak_micro_batches(*, schedule: str, stages: int, stage: int, micro_ba
 
 
 def one_f_one_b_line(*, stages: int, stage: int, micro_batches: int) -> tuple[int, ...]:
-    """Read the schedule's list, in signed numbers."""
+    """Convert the schedule's list of operations to signed numbers."""
     line = order("1F1B", stage, stages, micro_batches, 1)
     return tuple((micro_batch + 1) * (1 if kind == "F" else -1) for kind, _, micro_batch in line)

@@ -1,4 +1,4 @@
-"""The mixture's references against its engines, its limits, and DeepSeek-V3's own run."""
+"""References of the mixture against their oracles, at their limits, and against DeepSeek-V3's own run."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_gpu_of_dualpipe_holds_one_micro_batch_more_than_there_are_stages() ->
 
 
 def test_deepseek_v3_comes_within_two_per_cent_of_its_own_step() -> None:
-    """The lesson's example, at rates of 525 and 375 TFLOP/s and a port of 45 GB/s."""
+    """Use the lesson's rates: 525 and 375 TFLOP/s, and a port of 45 GB/s."""
     tokens = 15360 * 4096
     compute = mixture.two_rate_seconds(
         active_parameters=36.62e9, tokens=tokens, layers=61, sequence_length=4096, heads=128, score_dim=192,

@@ -1,4 +1,4 @@
-"""Peaks and lines of schedules against their operations, and sharding and merged passes against steps that are walked through."""
+"""Peaks and orders of schedules, sharding among replicas, and merged passes, against simulated steps."""
 
 from __future__ import annotations
 
