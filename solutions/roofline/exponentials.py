@@ -15,7 +15,7 @@ def polynomial_share(
     Each pair of a query and a key takes one exponential and two dot products, of the widths of a query and of a value.
 
     Units:   channels of a head; FLOP and exponentials per clock cycle of one multiprocessor; a fraction. Result as a fraction.
-    Raises:  ValueError if a count is below 1, a rate is not positive, or the efficiency is no fraction.
+    Raises:  ValueError if a count is below 1, a rate is not positive, or the efficiency is not a fraction.
     Source:  Shah et al. 2024 (FlashAttention-3), arXiv:2407.08608, section 3.2; Zadouri et al. 2026 (FlashAttention-4),
              arXiv:2603.05451 (8192 FLOP and 16 exponentials per clock and multiprocessor of a B200).
 
