@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from case_students import answers, parts_of
-from checkout import checkout_bank
-from drawing import every_sixth_at_once, tries
-from shardwise.bank.bank import Problem
-from shardwise.bank.posing import pose
-from shardwise.marking import check
 from solutions.capstone import mixture, mixture_memory, mixture_step
 from solutions.oracles.capstone import mixture as counted
 from solutions.oracles.capstone import mixture_memory as held
@@ -199,26 +192,3 @@ def test_groups_that_cannot_be_are_refused(change: dict[str, Any], says: str) ->
         mixture_memory.dualpipe_state_bytes(**V3 | change)
     with pytest.raises(ValueError, match=says):
         mixture_step.two_ring_sync_seconds(**V3 | change, port_bytes_per_s=1)
-
-
-@cache
-def case() -> Problem:
-    return checkout_bank().find("train-a-mixture")
-
-
-@pytest.mark.parametrize("seed", every_sixth_at_once(range(tries(6))))
-def test_rounding_to_three_figures_on_the_way_costs_nothing(seed: int) -> None:
-    question = pose(case(), seed)
-    feedback = check(question, answers(case(), question, digits=3))
-    assert feedback.points == question.points, feedback.say
-
-
-@pytest.mark.parametrize("seed", every_sixth_at_once(range(tries(6))))
-def test_every_drawn_run_is_a_good_one(seed: int) -> None:
-    parts = parts_of(case(), pose(case(), seed)).parts
-    right = {part.piece.name: part.bounds.right for part in parts if part.bounds}
-    assert right["bubble"] < 0.06 * right["step"]
-    assert right["pipeline"] - right["compute"] < 0.15 * right["step"]
-    assert 1.1 * right["held"] < parts[-1].draw.values["memory_bytes"]
-    assert 0.33 < right["mfu"] < 0.55
-    assert 30e3 < right["hours"] < 250e3
