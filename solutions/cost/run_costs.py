@@ -93,7 +93,7 @@ def gpu_seconds(*, parameters: float, tokens: float, peak_flop_per_s: float, mfu
 
 
 def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: float) -> float:
-    """Training FLOP of a run of which only chips, days and an assumed utilisation are known.
+    """Return the training FLOP of a run, estimated from its chips, its duration and an assumed utilisation.
 
         C = n · T · peak · MFU
 
@@ -102,7 +102,7 @@ def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: floa
     Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B, solved for the FLOP.
 
     >>> run = delivered_flop(gpus=25_000, run_s=95 * 86400, peak_flop_per_s=312e12, mfu=0.34)
-    >>> f"{run:.3g}"   # what is told of GPT-4
+    >>> f"{run:.3g}"   # as reported for GPT-4
     '2.18e+25'
     """
     require_counts(gpus=gpus)
@@ -204,23 +204,6 @@ def rental_dollars(*, gpus: int, run_s: float, dollars_per_gpu_hour: float) -> f
     require_counts(gpus=gpus)
     require_positive(run_s=run_s, dollars_per_gpu_hour=dollars_per_gpu_hour)
     return gpus * (run_s / 3600) * dollars_per_gpu_hour
-
-
-def dollars_saved_by_points(*, bill_dollars: float, mfu: float, points: float) -> float:
-    """What a rise of the MFU by percentage points takes off the bill: one point is 40 % becoming 41 %.
-
-        saved = bill · points / (MFU + points)
-
-    Units:   mfu and points as fractions of the peak (one point is 0.01). Result in dollars.
-    Raises:  ValueError if an argument is not positive or the MFU would rise above 1.
-    Source:  arithmetic.
-
-    >>> round(dollars_saved_by_points(bill_dollars=60.56e6, mfu=0.40, points=0.01) / 1e6, 2)   # millions
-    1.48
-    """
-    require_positive(bill_dollars=bill_dollars, mfu=mfu, points=points)
-    require_fraction(new_mfu=mfu + points)
-    return bill_dollars * points / (mfu + points)
 
 
 def electricity_dollars(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil, log1p
-
 from ..facts.arguments import require_counts, require_fraction
 
 
@@ -15,7 +13,7 @@ def candidate_probability(*, similarity: float, bands: int, rows: int) -> float:
     One MinHash agrees with the chance s, the Jaccard similarity of the two sets of n-grams.
 
     Units:   similarity as a fraction; bands and rows (hashes of a band) are counts. Result as a fraction.
-    Raises:  ValueError if the similarity is no fraction or a count is below 1.
+    Raises:  ValueError if the similarity is not a fraction or a count is below 1.
     Source:  Broder 1997, doi:10.1109/SEQUEN.1997.666900; Leskovec, Rajaraman, Ullman, Mining of Massive Datasets,
              section 3.4.2; Penedo et al. 2024 (FineWeb), arXiv:2406.17557, section 3.4 (14 bands of 8).
 
@@ -43,22 +41,3 @@ def threshold_similarity(*, bands: int, rows: int) -> float:
     """
     require_counts(bands=bands, rows=rows)
     return float((1 / bands) ** (1 / rows))
-
-
-def fewest_bands(*, similarity: float, rows: int, recall: float) -> int:
-    """The fewest bands with which a pair of this similarity is found with at least this chance.
-
-        b = ⌈ln(1 - recall) / ln(1 - s^r)⌉
-
-    Units:   similarity and recall as fractions below 1; rows is a count. Result is a count.
-    Raises:  ValueError if a fraction is not between 0 and 1 or rows is no count.
-    Source:  candidate_probability of this module, solved for the bands.
-
-    >>> fewest_bands(similarity=0.8, rows=8, recall=0.95)
-    17
-    """
-    require_fraction(similarity=similarity, recall=recall)
-    require_counts(rows=rows)
-    if similarity == 1 or recall == 1:
-        raise ValueError("similarity and recall must be below 1")
-    return ceil(log1p(-recall) / log1p(-(similarity**rows)) * (1 - 1e-12))

@@ -55,7 +55,7 @@ def waiting_seconds(*, load_s: Sequence[float], step_s: float, prefetch: int, wo
     each when its last step is done. Waiting for the first batch counts.
 
     Units:   seconds; prefetch and workers are counts. Result in seconds.
-    Raises:  ValueError if a time is negative, the step is not positive, no batch is given, or another argument is no count.
+    Raises:  ValueError if a time is negative, the step is not positive, no batch is given, or another argument is not a count.
     Source:  Lindley 1952, doi:10.1017/S0305004100027638 (the recursion of a queue), with a bound on the queue;
              torch.utils.data.DataLoader (PyTorch 2.8), which deals batches in turn and returns them in order.
 
@@ -93,7 +93,7 @@ def uneven_waiting_seconds(
     Batch i, counted from 1, takes slow_s where slow_every divides i, else fast_s. The rest is as in waiting_seconds.
 
     Units:   seconds; counts. Result in seconds.
-    Raises:  ValueError as waiting_seconds, or if a number is no count.
+    Raises:  ValueError as waiting_seconds, or if a number is not a count.
     Source:  waiting_seconds of this module.
 
     >>> uneven_waiting_seconds(batches=100, fast_s=1, slow_s=12, slow_every=10, step_s=2.5, prefetch=2)    # 2.1 s on average
@@ -142,25 +142,6 @@ def batches_for_stall(*, stall_s: float, step_s: float) -> int:
     """
     require_positive(stall_s=stall_s, step_s=step_s)
     return max(0, ceil(stall_s / step_s * (1 - 1e-12)) - 1)
-
-
-def refill_seconds(*, batches: int, step_s: float, load_s: float) -> float:
-    """How long a queue takes to fill up again after it has run empty, while the GPU goes on.
-
-        time = batches / (1 / time of a load - 1 / step)
-
-    Units:   batches is a count; load_s is the time between two batches from all workers together. Result in seconds.
-    Raises:  ValueError if an argument is not positive, or loading is not quicker than the step.
-    Source:  arithmetic: what the loader makes less what the GPU takes.
-
-    >>> refill_seconds(batches=8, step_s=2.5, load_s=2.0)
-    80.0
-    """
-    require_counts(batches=batches)
-    require_positive(step_s=step_s, load_s=load_s)
-    if load_s >= step_s:
-        raise ValueError("the loader is not quicker than the GPU, so the queue never fills")
-    return batches * step_s * load_s / (step_s - load_s)
 
 
 def index_bytes_on_host(

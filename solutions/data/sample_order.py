@@ -36,23 +36,6 @@ def sample_position(*, step: int, rank: int, slot: int, ranks: int, global_batch
     return number % samples
 
 
-def epoch_of_step(*, step: int, global_batch: int, samples: int) -> int:
-    """Epoch to which the first sample of a step belongs, both counted from 0.
-
-        epoch = ⌊step · B / N⌋
-
-    Units:   counts. Result counts from 0.
-    Raises:  ValueError if a count is below 1, or the step is negative.
-    Source:  arithmetic on the numbering of sample_position.
-
-    >>> epoch_of_step(step=10, global_batch=64, samples=600)
-    1
-    """
-    require_counts(global_batch=global_batch, samples=samples)
-    require_whole(step=step)
-    return step * global_batch // samples
-
-
 def repeated_share(*, seen_share: float, ranks_before: int, ranks_after: int) -> float:
     """Share of a data set that is read a second time within an epoch, when ranks with parts of their own change in number.
 
@@ -64,7 +47,7 @@ def repeated_share(*, seen_share: float, ranks_before: int, ranks_after: int) ->
     As much is never read: what the new ranks skip and the old ones had not reached.
 
     Units:   seen_share as a fraction of the epoch; counts. Result as a fraction of the data set.
-    Raises:  ValueError if the share is no fraction or a count is below 1.
+    Raises:  ValueError if the share is not a fraction or a count is below 1.
     Source:  counting.
 
     >>> repeated_share(seen_share=0.5, ranks_before=64, ranks_after=32)
@@ -86,25 +69,6 @@ def repeated_share(*, seen_share: float, ranks_before: int, ranks_after: int) ->
     return float(repeated)
 
 
-def still_buffered(*, buffer_samples: int, draws: int) -> float:
-    """Chance that a sample is still in a shuffle buffer after so many others have been drawn from it.
-
-        p = (1 - 1/B)^n
-
-    Each draw takes one of the B samples at random, and the next one of the stream takes its place.
-
-    Units:   counts. Result as a fraction.
-    Raises:  ValueError if the buffer is no count or the draws are negative.
-    Source:  WebDataset and tf.data: a shuffle with a buffer; the chance to stay, draw after draw.
-
-    >>> round(still_buffered(buffer_samples=10_000, draws=10_000), 3)     # 1/e
-    0.368
-    """
-    require_counts(buffer_samples=buffer_samples)
-    require_whole(draws=draws)
-    return (1 - 1 / buffer_samples) ** draws
-
-
 def buffer_for_spread(*, draws: int, share: float) -> int:
     """The smallest shuffle buffer from which at least a share of the samples comes out later than so many draws.
 
@@ -113,8 +77,8 @@ def buffer_for_spread(*, draws: int, share: float) -> int:
     About n / ln(1/p).
 
     Units:   counts; share as a fraction. Result is a count of samples.
-    Raises:  ValueError if draws is no count, or the share is not below 1.
-    Source:  still_buffered of this module, solved for the buffer.
+    Raises:  ValueError if draws is not a count, or the share is not below 1.
+    Source:  WebDataset and tf.data: of B samples, each draw takes one at random, so n draws leave (1 - 1/B)^n of them.
 
     >>> buffer_for_spread(draws=100_000, share=0.1)
     43430

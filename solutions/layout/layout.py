@@ -31,7 +31,7 @@ def data_parallel_replicas(*, gpus: int, tp: int, cp: int, pp: int) -> int:
 
 
 def folded_expert_replicas(*, gpus: int, tp: int, cp: int, pp: int, ep: int, etp: int) -> int:
-    """GPUs that hold the same part of an expert, when experts have a layout of their own on the GPUs of a stage.
+    """Return how many GPUs hold the same part of an expert when the experts have their own layout on the GPUs of a stage.
 
         replicas = gpus / (etp · ep · pp)        and  dp = gpus / (tp · cp · pp)  has to be whole too
 
@@ -117,27 +117,6 @@ def nvlink_domains_needed(*, gpus: int, group_gpus: int, domain_gpus: int) -> in
         raise ValueError(f"groups of {group_gpus} do not divide {gpus} GPUs")
     groups_in_a_domain = domain_gpus // group_gpus
     return -(-(gpus // group_gpus) // groups_in_a_domain)
-
-
-def fuller_stages(*, layers: int, stages: int) -> int:
-    """Stages that carry ⌈layers / stages⌉ layers when no two stages differ by more than one.
-
-        fuller = stages - (stages · ⌈layers/stages⌉ - layers)
-
-    Units:   every argument is a count.
-    Raises:  ValueError if an argument is below 1 or there are fewer layers than stages.
-    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.2 (126 layers over 16 stages).
-
-    >>> fuller_stages(layers=126, stages=16)   # fourteen stages of 8, two of 7
-    14
-    >>> fuller_stages(layers=128, stages=16)   # it divides: every stage is full
-    16
-    """
-    require_counts(layers=layers, stages=stages)
-    if layers < stages:
-        raise ValueError(f"{layers} layers leave some of {stages} stages empty")
-    full = -(-layers // stages)
-    return stages - (stages * full - layers)
 
 
 def layers_per_stage(*, layers: int, stages: int) -> tuple[int, ...]:

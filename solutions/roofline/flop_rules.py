@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ..facts.arguments import require_counts, require_fraction, require_positive
-from .flops import RECOMPUTE, forward_flop, output_flop, step_flop
+from .flops import RECOMPUTE, forward_flop, step_flop
 from .mfu import step_utilisation, utilisation
 
 
@@ -186,30 +186,6 @@ def exact_length(*, vocabulary: int, layers: int, hidden: int, causal: bool = Fa
     return embedding / scores_per_position
 
 
-def vocabulary_share(
-    *, sequence_length: int, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int,
-    mlp_matrices: int = 3, causal: bool = False,
-) -> float:  # fmt: skip
-    """Share of a training step's model FLOP that the output layer takes.
-
-        share = output layer / (layers · layer + output layer)
-
-    Units:   every argument is a count. Result as a fraction.
-    Raises:  ValueError as the count does.
-    Source:  Narayanan et al. 2021, arXiv:2104.04473, appendix (logit layer), counted for any shape.
-
-    >>> small = dict(layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
-    >>> large = dict(layers=126, hidden=16384, ffn_hidden=53248, heads=128, kv_heads=8, vocabulary=128256)
-    >>> round(vocabulary_share(sequence_length=8192, **small), 3), round(vocabulary_share(sequence_length=8192, **large), 4)
-    (0.054, 0.0048)
-    """
-    whole = forward_flop(
-        tokens=sequence_length, sequence_length=sequence_length, layers=layers, hidden=hidden, ffn_hidden=ffn_hidden,
-        heads=heads, kv_heads=kv_heads, vocabulary=vocabulary, mlp_matrices=mlp_matrices, causal=causal,
-    )  # fmt: skip
-    return output_flop(tokens=sequence_length, hidden=hidden, vocabulary=vocabulary) / whole
-
-
 def recompute_ratio(
     *, sequence_length: int, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int,
     recompute: str, mlp_matrices: int = 3, causal: bool = False,
@@ -241,7 +217,7 @@ def recomputed_share(*, mfu: float, hfu: float) -> float:
         share = 3 · (HFU/MFU - 1)
 
     Units:   both as fractions of the peak. Result as a fraction of one forward pass; 1 is full recomputation.
-    Raises:  ValueError if a utilisation is no fraction, or HFU is below MFU.
+    Raises:  ValueError if a utilisation is not a fraction, or HFU is below MFU.
     Source:  Chowdhery et al. 2022, arXiv:2204.02311, section 4.1 and appendix B, solved for the recomputed part.
 
     >>> round(recomputed_share(mfu=0.462, hfu=0.578), 2)    # PaLM 540B recomputed about three quarters
@@ -262,7 +238,7 @@ def setting_behind_a_count(
 
     Units:   both rates in FLOP/s of one GPU; score_share and layer_share as fractions of a forward pass. Result is
              "none", "selective" or "full", whichever is nearest.
-    Raises:  ValueError if an argument is not positive or a share is no fraction.
+    Raises:  ValueError if an argument is not positive or a share is not a fraction.
     Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 5; Chowdhery et al. 2022, section 4.1 (HFU and MFU).
 
     >>> setting_behind_a_count(model_flop_per_s=300e12, counted_flop_per_s=390e12, score_share=0.2, layer_share=0.95)

@@ -127,18 +127,6 @@ def head_dim(*, model: str) -> int:
     return int(shape.get("head_dim") or shape["hidden"] // shape["heads"])
 
 
-def has_experts(*, model: str) -> bool:
-    """Whether a published model is a mixture of experts.
-
-    Raises:  ValueError for a name that models.yaml lacks.
-    Source:  named next to the figure in models.yaml.
-
-    >>> has_experts(model="Mixtral-8x7B"), has_experts(model="Mistral-7B")
-    (True, False)
-    """
-    return "experts" in _shape(model)
-
-
 def experts(*, model: str) -> int:
     """How many routed experts a layer of a published mixture has.
 
@@ -376,7 +364,7 @@ def _figure(model: str, name: str, part: str) -> int:
 
 def _shape(model: str) -> dict[str, Any]:
     if model not in _models():
-        raise ValueError(f"{model!r} is no model of models.yaml, which has {', '.join(_models())}")
+        raise ValueError(f"unknown model {model!r}; models.yaml has {', '.join(_models())}")
     return dict(_models()[model])
 
 

@@ -130,7 +130,7 @@ def gpu_seconds(*, parameters: float, tokens: float, peak_flop_per_s: float, mfu
 
 
 def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: float) -> float:
-    """Give the same GPUs one-parameter models of a billion tokens, one after the other, until the run is over."""
+    """Train models of one parameter on a billion tokens, one after another, until the run is over; count the FLOP."""
     model_s = training_seconds_at_mfu(parameters=1, tokens=1e9, gpus=gpus, peak_flop_per_s=peak_flop_per_s, mfu=mfu)
     return run_s / model_s * training_flop(parameters=1, tokens=1e9)
 
@@ -177,13 +177,6 @@ def rental_dollars(*, gpus: int, run_s: float, dollars_per_gpu_hour: float) -> f
     """Write an invoice with a line for each GPU, by the meter on it, and add up the lines."""
     invoice = _meters(gpus, run_s) / HOUR_S * dollars_per_gpu_hour
     return float(invoice.sum())
-
-
-def dollars_saved_by_points(*, bill_dollars: float, mfu: float, points: float) -> float:
-    """Rerun a job of 100 days at the higher utilisation; a day at MFU u does u days of peak work."""
-    per_day = bill_dollars / 100
-    peak_days = sum(mfu for _ in range(100))
-    return bill_dollars - per_day * _ticks(peak_days, mfu + points)
 
 
 def electricity_dollars(

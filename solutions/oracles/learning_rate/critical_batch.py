@@ -27,11 +27,6 @@ def searched_data_to_target(*, minimum_data: float, critical_batch: float, batch
     )
 
 
-def integrated_critical_batch(*, loss: float, scale_tokens: float, exponent: float) -> float:
-    """Follow the critical batch from a loss of 1, where it is B*, to the loss: each per cent of loss takes 1/α per cent."""
-    return _followed(start=scale_tokens, times=loss, power=-1 / exponent)
-
-
 def integrated_loss(*, critical_batch: float, scale_tokens: float, exponent: float) -> float:
     """Follow the loss from 1, where the critical batch is B*, as the critical batch falls: each per cent takes α per cent."""
     return _followed(start=1.0, times=critical_batch / scale_tokens, power=-exponent)
@@ -40,7 +35,7 @@ def integrated_loss(*, critical_batch: float, scale_tokens: float, exponent: flo
 def integrated_critical_batch_for_tokens(
     *, base_critical_batch: float, base_tokens: float, tokens: float, exponent: float
 ) -> float:
-    """Follow the critical batch from the data of one run to those of another: each per cent of tokens adds α per cent."""
+    """Integrate from the data of one run to those of another: each per cent of tokens adds α per cent to the batch."""
     return _followed(start=base_critical_batch, times=tokens / base_tokens, power=exponent)
 
 

@@ -220,7 +220,7 @@ def test_a_named_model_has_the_shape_that_is_published() -> None:
     )
     assert deepseek.parameters == pytest.approx(671e9, rel=0.001)
     assert named_model("Qwen3-30B-A3B").head_dim == 128
-    with pytest.raises(ValueError, match="'Llama-9' is no model of"):
+    with pytest.raises(ValueError, match="unknown model 'Llama-9'"):
         named_model("Llama-9")
 
 
