@@ -31,6 +31,24 @@ def accumulation_steps(*, target_batch: int, micro_batch: int, dp: int) -> int:
     return target_batch // samples_per_pass
 
 
+def effective_batch(*, micro_batch: int, accumulation_steps: int, dp: int) -> int:
+    """Samples that one optimizer step learns from.
+
+        B = b · a · dp
+
+    dp counts replicas, not GPUs: the GPUs of one tensor- or pipeline-parallel group share their samples.
+
+    Units:   every argument is a count.
+    Raises:  ValueError if an argument is below 1.
+    Source:  counting; Goyal et al. 2017, arXiv:1706.02677, section 3.
+
+    >>> effective_batch(micro_batch=4, accumulation_steps=64, dp=8)
+    2048
+    """
+    require_counts(micro_batch=micro_batch, accumulation_steps=accumulation_steps, dp=dp)
+    return micro_batch * accumulation_steps * dp
+
+
 def batch_tokens(*, micro_batch: int, accumulation_steps: int, dp: int, sequence_length: int) -> int:
     """Tokens that one optimizer step learns from, when a sample is a sequence.
 
@@ -89,6 +107,22 @@ def dividing_micro_batch(*, target_batch: int, dp: int, largest_micro_batch: int
     return max(size for size in range(1, min(share, largest_micro_batch) + 1) if share % size == 0)
 
 
+def optimizer_steps(*, tokens: float, batch_tokens: float) -> float:
+    """Optimizer steps of a run; also its gradient all-reduces if each step has one.
+
+        steps = T / B
+
+    Units:   tokens, both. Result is a count.
+    Raises:  ValueError if an argument is not positive.
+    Source:  counting.
+
+    >>> optimizer_steps(tokens=1.5e12, batch_tokens=4e6)
+    375000.0
+    """
+    require_positive(tokens=tokens, batch_tokens=batch_tokens)
+    return tokens / batch_tokens
+
+
 def micro_batch_that_fits(*, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
     """Most samples whose activations fit next to the model states.
 
@@ -108,16 +142,36 @@ def micro_batch_that_fits(*, memory_bytes: float, state_bytes: float, sample_byt
     return samples
 
 
+def recompute_overhead(*, layers: int, recomputed_layers: int, backward_per_forward: float) -> float:
+    """What activation checkpointing adds to the compute of a step.
+
+        overhead = (k / L) / (1 + r)
+
+    A recomputed layer runs its forward pass a second time. With r = 2 that is 8/6 - 1 = 1/3 of the step.
+
+    Units:   layers are counts; backward_per_forward is time over time. Result is a fraction of the compute time.
+    Raises:  ValueError if layers is below 1, recomputed_layers is negative or above layers, or r is not positive.
+    Source:  Chen et al. 2016, arXiv:1604.06174; Korthikanti et al. 2022, arXiv:2205.05198, section 5.
+
+    >>> round(recompute_overhead(layers=80, recomputed_layers=80, backward_per_forward=2), 3)
+    0.333
+    """
+    require_counts(layers=layers)
+    require_not_negative(recomputed_layers=recomputed_layers)
+    require_positive(backward_per_forward=backward_per_forward)
+    if recomputed_layers > layers:
+        raise ValueError(f"recomputed_layers {recomputed_layers} are more than the {layers} layers there are")
+    return recomputed_layers / layers / (1 + backward_per_forward)
+
+
 def affordable_layers(*, layers: int, largest_overhead: float, backward_per_forward: float) -> int:
     """Most layers that may be checkpointed before the compute of a step grows by more than a limit.
 
         k = min(L, ⌊f · L · (1 + r)⌋)
 
-    A checkpointed layer runs its forward pass a second time, so k of L layers add (k / L) / (1 + r) to the compute.
-
     Units:   layers are counts; largest_overhead is a fraction of the compute, backward_per_forward time over time.
     Raises:  ValueError if layers is below 1, or another argument is not positive.
-    Source:  Chen et al. 2016, arXiv:1604.06174; Korthikanti et al. 2022, arXiv:2205.05198, section 5.
+    Source:  recompute_overhead of this module, solved for the layers.
 
     >>> affordable_layers(layers=32, largest_overhead=0.15, backward_per_forward=2)   # 14 cost 14.6 %, 15 cost 15.6 %
     14

@@ -7,6 +7,24 @@ import math
 from ..facts.arguments import require_counts, require_fraction, require_not_negative, require_positive
 
 
+def step_seconds(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
+    """Time of one optimizer step with one all-reduce at its end.
+
+        t = a · t_mb + t_ar
+
+    Units:   micro_batch_s is forward and backward of one micro-batch; seconds throughout.
+    Raises:  ValueError if accumulation_steps is below 1, micro_batch_s not positive, or all_reduce_s negative.
+    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.4; no overlap.
+
+    >>> round(step_seconds(accumulation_steps=64, micro_batch_s=0.120, all_reduce_s=0.050) * 1e3)   # milliseconds
+    7730
+    """
+    require_counts(accumulation_steps=accumulation_steps)
+    require_positive(micro_batch_s=micro_batch_s)
+    require_not_negative(all_reduce_s=all_reduce_s)
+    return accumulation_steps * micro_batch_s + all_reduce_s
+
+
 def samples_per_second(
     *, micro_batch: int, accumulation_steps: int, dp: int, micro_batch_s: float, all_reduce_s: float
 ) -> float:

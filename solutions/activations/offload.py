@@ -6,6 +6,8 @@ import math
 
 from ..facts.arguments import require_counts, require_positive
 
+ANSWERS = ("offload, hidden", "offload, exposed", "recompute")
+
 
 def offload_seconds(*, count: int, layers: int, forward_s: float, layer_bytes: float, link_bytes_per_s: float) -> float:
     """Return how much longer the forward pass takes when the activations of some layers are offloaded.

@@ -1,8 +1,8 @@
-"""How often something fails: from counts to the MTBF of a part and of a job, and the largest job that is likely to run undisturbed."""
+"""How often something fails: from counts to the MTBF of a part and of a job, and the chance that nothing happens for a while."""
 
 from __future__ import annotations
 
-from math import floor, log
+from math import exp, floor, log
 
 from ..facts.arguments import require_counts, require_fraction, require_positive
 
@@ -94,6 +94,24 @@ def expected_failures(*, run_s: float, mtbf_s: float) -> float:
     """
     require_positive(run_s=run_s, mtbf_s=mtbf_s)
     return run_s / mtbf_s
+
+
+def quiet_probability(*, span_s: float, mtbf_s: float) -> float:
+    """Chance that nothing fails for a while.
+
+        p = e^(-t / M)
+
+    After one MTBF without failure the next is as likely as before: a constant rate has no memory.
+
+    Units:   seconds. Result as a fraction.
+    Raises:  ValueError if an argument is not positive.
+    Source:  the first waiting time of a Poisson process.
+
+    >>> round(quiet_probability(span_s=24 * 3600, mtbf_s=24 * 3600), 3)   # one day at an MTBF of one day
+    0.368
+    """
+    require_positive(span_s=span_s, mtbf_s=mtbf_s)
+    return exp(-span_s / mtbf_s)
 
 
 def largest_quiet_job(*, part_mtbf_s: float, span_s: float, probability: float) -> int:

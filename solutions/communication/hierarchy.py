@@ -229,18 +229,38 @@ def largest_oversubscription(
     return all_reduce_bytes_per_s * available_s / gradient_bytes
 
 
+def in_switch_bytes(*, message_bytes: float, gpus: int) -> float:
+    """Bytes that each GPU sends in an all-reduce that the switch adds up.
+
+        bytes = M · (N+1)/N
+
+    Every GPU owns one part of N. The switch reads that part from all N GPUs, adds, and gives the sum to the owner: so
+    each GPU sends its whole message once. The owner sends the sum back once, and the switch copies it to all.
+
+    Units:   bytes; a count. Result in bytes.
+    Raises:  ValueError if message_bytes is not positive or gpus is below 2.
+    Source:  NVIDIA 2022, "Upgrading Multi-GPU Interconnectivity with the Third-Generation NVIDIA NVSwitch" (N+1 for 2N).
+
+    >>> in_switch_bytes(message_bytes=8e9, gpus=8) / 1e9     # a ring sends 14
+    9.0
+    """
+    require_positive(message_bytes=message_bytes)
+    require_counts(gpus=gpus)
+    if gpus < 2:
+        raise ValueError(f"gpus must be at least 2, not {gpus!r}")
+    return message_bytes * (gpus + 1) / gpus
+
+
 def link_rate_behind_in_switch(*, bus_bytes_per_s: float, gpus: int) -> float:
     """Rate of the links when a switch adds up the data, from the reported bus bandwidth.
 
         rate = busbw · (N+1)/(2 · (N-1))
 
-    The benchmark counts 2·(N-1)/N bytes for each byte of the message, but the links carry (N+1)/N: each GPU sends its
-    whole message to the switch once, and the sum of the part that it owns once more, which the switch copies to all.
+    The benchmark counts 2·(N-1)/N bytes for each byte of the message, the links carry (N+1)/N.
 
     Units:   bytes/s per direction, both.
     Raises:  ValueError if gpus is below 2 or the rate is not positive.
-    Source:  nccl-tests, doc/PERFORMANCE.md; NVIDIA 2022, "Upgrading Multi-GPU Interconnectivity with the Third-Generation
-             NVIDIA NVSwitch" (N+1 for 2N).
+    Source:  nccl-tests, doc/PERFORMANCE.md, and in_switch_bytes.
 
     >>> round(link_rate_behind_in_switch(bus_bytes_per_s=480e9, gpus=8) / 1e9, 1)     # of 450
     308.6
@@ -250,6 +270,28 @@ def link_rate_behind_in_switch(*, bus_bytes_per_s: float, gpus: int) -> float:
     if gpus < 2:
         raise ValueError(f"gpus must be at least 2, not {gpus!r}")
     return bus_bytes_per_s * (gpus + 1) / (2 * (gpus - 1))
+
+
+def port_rate_behind_bus_bandwidth(*, bus_bytes_per_s: float, servers: int, gpus_per_server: int) -> float:
+    """Average rate of each GPU's port during a sharded all-reduce, from the reported bus bandwidth.
+
+        rate = busbw · (k-1)/(N-1)      with  N = g · k
+
+    The benchmark counts 2·(N-1)/N bytes for each byte of the message, a port carries 2·(k-1)/(k·g).
+
+    Units:   bytes/s per direction, both.
+    Raises:  ValueError if servers is below 2, gpus_per_server below 1, or the rate is not positive.
+    Source:  Bekman, Machine Learning Engineering, network, "So what should you expect?".
+
+    >>> round(port_rate_behind_bus_bandwidth(bus_bytes_per_s=377.34e9, servers=4, gpus_per_server=8) / 1e9, 2)    # of 50
+    36.52
+    """
+    require_positive(bus_bytes_per_s=bus_bytes_per_s)
+    require_counts(servers=servers, gpus_per_server=gpus_per_server)
+    if servers < 2:
+        raise ValueError(f"servers must be at least 2, not {servers!r}")
+    gpus = servers * gpus_per_server
+    return bus_bytes_per_s * (servers - 1) / (gpus - 1)
 
 
 def collective_gap(*, near_gpus: int, near_bus_bytes_per_s: float, far_gpus: int, far_bus_bytes_per_s: float) -> float:

@@ -233,6 +233,41 @@ def comm_compute_ratio(
     return (sent_bytes / bus_bytes_per_s) / (flop_of_all_gpus / gpus / flop_per_s)
 
 
+def tokens_to_hide_all_reduce(
+    *,
+    flop_per_s: float,
+    bus_bytes_per_s: float,
+    gpus: float = math.inf,
+    bytes_per_gradient: float = 2,
+    total_over_active: float = 1,
+) -> float:
+    """Tokens that a GPU needs in its last micro-batch for the backward pass to hide the all-reduce of the gradients.
+
+        T = b · F/(2 · β) · (N-1)/N · P_total/P_active
+
+    The backward pass takes 4 FLOP for each active parameter and token, the all-reduce sends 2 · b · (N-1)/N bytes for each
+    parameter that there is, so the size of the model cancels. In a mixture of experts more parameters are reduced than
+    a token passes through.
+
+    Units:   FLOP/s; bytes/s per direction; bytes per element; gpus may be infinite; a ratio. Result in tokens.
+    Raises:  ValueError if gpus is below 2, total_over_active below 1, or a rate or width is not positive.
+    Source:  Austin et al. 2025, "How to Scale Your Model", part 12, "Data Parallelism" and "MoE models".
+
+    >>> round(tokens_to_hide_all_reduce(flop_per_s=990e12, bus_bytes_per_s=400e9))
+    2475
+    >>> round(tokens_to_hide_all_reduce(flop_per_s=990e12, bus_bytes_per_s=400e9, total_over_active=32))
+    79200
+    """
+    require_positive(flop_per_s=flop_per_s, bus_bytes_per_s=bus_bytes_per_s, bytes_per_gradient=bytes_per_gradient)
+    if not gpus >= 2:
+        raise ValueError(f"gpus must be at least 2, not {gpus!r}")
+    if not 1 <= total_over_active < math.inf:
+        raise ValueError(f"total_over_active must be at least 1, not {total_over_active!r}")
+    backward_flop_per_token = 4
+    reduced_bytes = 2 * bytes_per_gradient * (1 - 1 / gpus) * total_over_active
+    return reduced_bytes * flop_per_s / (backward_flop_per_token * bus_bytes_per_s)
+
+
 def most_gpus_that_hide(
     *,
     batch_tokens: float,

@@ -1,4 +1,4 @@
-"""Repeated data: what several epochs are worth in new tokens, and how many epochs make up for missing data."""
+"""Repeated data: what the tokens of several epochs are worth in new ones, and how many epochs make up for data that are missing."""
 
 from __future__ import annotations
 
@@ -48,6 +48,24 @@ def epochs_for(*, effective_tokens: float, unique_tokens: float, decay: float = 
     if wanted < 0 or wanted >= decay:
         raise ValueError(f"between 1 and {1 + decay:g} times the data are within reach, not {1 + wanted:g}")
     return 1 - decay * log(1 - wanted / decay)
+
+
+def worth_of_a_repeat(*, epochs: float, decay: float = REPEATS_THAT_COUNT) -> float:
+    """What a token is worth, in new ones, after so many passes over the data.
+
+        worth = e^(-(epochs - 1) / R*)
+
+    Units:   numbers. Result as a fraction.
+    Raises:  ValueError if the passes are below 1 or decay is not positive.
+    Source:  Muennighoff et al. 2023, arXiv:2305.16264, appendix A: the derivative of D' for the repeats.
+
+    >>> [round(worth_of_a_repeat(epochs=epochs), 2) for epochs in (1, 4, 16, 40)]
+    [1.0, 0.82, 0.38, 0.08]
+    """
+    require_positive(epochs=epochs, decay=decay)
+    if epochs < 1:
+        raise ValueError(f"epochs must be at least 1, not {epochs!r}")
+    return exp(-(epochs - 1) / decay)
 
 
 def repeat_or_buy(

@@ -206,6 +206,23 @@ def rental_dollars(*, gpus: int, run_s: float, dollars_per_gpu_hour: float) -> f
     return gpus * (run_s / 3600) * dollars_per_gpu_hour
 
 
+def dollars_saved_by_points(*, bill_dollars: float, mfu: float, points: float) -> float:
+    """What a rise of the MFU by percentage points takes off the bill: one point is 40 % becoming 41 %.
+
+        saved = bill · points / (MFU + points)
+
+    Units:   mfu and points as fractions of the peak (one point is 0.01). Result in dollars.
+    Raises:  ValueError if an argument is not positive or the MFU would rise above 1.
+    Source:  arithmetic.
+
+    >>> round(dollars_saved_by_points(bill_dollars=60.56e6, mfu=0.40, points=0.01) / 1e6, 2)   # millions
+    1.48
+    """
+    require_positive(bill_dollars=bill_dollars, mfu=mfu, points=points)
+    require_fraction(new_mfu=mfu + points)
+    return bill_dollars * points / (mfu + points)
+
+
 def electricity_dollars(
     *, gpus: int, watts_per_gpu: float, run_s: float, dollars_per_kwh: float, pue: float = 1.0
 ) -> float:

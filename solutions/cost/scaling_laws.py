@@ -130,6 +130,21 @@ def optimal_parameters(*, work_flop: float, fit: str) -> float:
     )
 
 
+def optimal_tokens(*, work_flop: float, fit: str) -> float:
+    """Tokens that go with the best size for a budget.
+
+        D = C / (6 · N)
+
+    Units:   FLOP; fit is a name in FITS. Result is a count of tokens.
+    Raises:  ValueError if the budget is not positive or the fit is unknown.
+    Source:  Hoffmann et al. 2022, arXiv:2203.15556, equation 4.
+
+    >>> round(optimal_tokens(work_flop=5.76e23, fit="Besiroglu") / 1e12, 2)
+    1.33
+    """
+    return work_flop / (6 * optimal_parameters(work_flop=work_flop, fit=fit))
+
+
 def optimal_ratio(*, work_flop: float, fit: str) -> float:
     """Tokens for each parameter that a fit recommends for a budget.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil, log1p
+
 from ..facts.arguments import require_counts, require_fraction
 
 
@@ -41,3 +43,22 @@ def threshold_similarity(*, bands: int, rows: int) -> float:
     """
     require_counts(bands=bands, rows=rows)
     return float((1 / bands) ** (1 / rows))
+
+
+def fewest_bands(*, similarity: float, rows: int, recall: float) -> int:
+    """The fewest bands with which a pair of this similarity is found with at least this chance.
+
+        b = ⌈ln(1 - recall) / ln(1 - s^r)⌉
+
+    Units:   similarity and recall as fractions below 1; rows is a count. Result is a count.
+    Raises:  ValueError if a fraction is not between 0 and 1 or rows is no count.
+    Source:  candidate_probability of this module, solved for the bands.
+
+    >>> fewest_bands(similarity=0.8, rows=8, recall=0.95)
+    17
+    """
+    require_fraction(similarity=similarity, recall=recall)
+    require_counts(rows=rows)
+    if similarity == 1 or recall == 1:
+        raise ValueError("similarity and recall must be below 1")
+    return ceil(log1p(-recall) / log1p(-(similarity**rows)) * (1 - 1e-12))

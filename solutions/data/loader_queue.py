@@ -144,6 +144,25 @@ def batches_for_stall(*, stall_s: float, step_s: float) -> int:
     return max(0, ceil(stall_s / step_s * (1 - 1e-12)) - 1)
 
 
+def refill_seconds(*, batches: int, step_s: float, load_s: float) -> float:
+    """How long a queue takes to fill up again after it has run empty, while the GPU goes on.
+
+        time = batches / (1 / time of a load - 1 / step)
+
+    Units:   batches is a count; load_s is the time between two batches from all workers together. Result in seconds.
+    Raises:  ValueError if an argument is not positive, or loading is not quicker than the step.
+    Source:  arithmetic: what the loader makes less what the GPU takes.
+
+    >>> refill_seconds(batches=8, step_s=2.5, load_s=2.0)
+    80.0
+    """
+    require_counts(batches=batches)
+    require_positive(step_s=step_s, load_s=load_s)
+    if load_s >= step_s:
+        raise ValueError("the loader is not quicker than the GPU, so the queue never fills")
+    return batches * step_s * load_s / (step_s - load_s)
+
+
 def index_bytes_on_host(
     *, samples: float, bytes_per_sample: float, gpus: int, workers_per_gpu: int, shared: bool
 ) -> float:

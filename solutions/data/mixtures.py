@@ -1,4 +1,4 @@
-"""Mixtures of data: epochs of each source, and weights from a temperature."""
+"""Mixtures of data: epochs of each source, weights from epochs or from a temperature, and which source is used up first."""
 
 from __future__ import annotations
 
@@ -38,6 +38,42 @@ def largest_weight(*, tokens: float, source_tokens: float, epochs: float) -> flo
     """
     require_positive(tokens=tokens, source_tokens=source_tokens, epochs=epochs)
     return epochs * source_tokens / tokens
+
+
+def tokens_until_limit(*, weights: Sequence[float], source_tokens: Sequence[float], epochs: Sequence[float]) -> float:
+    """Training tokens after which the first source of a mixture reaches the most epochs it may have.
+
+        D = min over sources of (epochs · U / weight)
+
+    Units:   weights are shares, any scale; counts; numbers of epochs. Result is a count of tokens of the whole mixture.
+    Raises:  ValueError if there is no source, the lists differ in length, or an entry is not positive.
+    Source:  source_epochs of this module, solved for the tokens.
+
+    >>> tokens_until_limit(weights=[0.9, 0.1], source_tokens=[1e12, 20e9], epochs=[1, 4]) / 1e9
+    800.0
+    """
+    _require_sources(weights, source_tokens)
+    _require_sources(weights, epochs)
+    whole = sum(weights)
+    return min(e * u / (w / whole) for w, u, e in zip(weights, source_tokens, epochs, strict=True))
+
+
+def weight_from_epochs(*, source: int, sizes: Sequence[float], epochs: Sequence[float]) -> float:
+    """Share of a source in a mixture that is built by repeating each source so often.
+
+        weight = e_i · U_i / Σ e_j · U_j
+
+    Units:   source counts from 0; sizes in bytes or tokens, all the same; epochs are numbers. Result as a fraction.
+    Raises:  ValueError if there is no such source, the lists differ in length, or an entry is not positive.
+    Source:  Gao et al. 2020 (The Pile), arXiv:2101.00027, Table 1.
+
+    >>> round(weight_from_epochs(source=1, sizes=[227.12, 90.27], epochs=[1, 2]), 3)
+    0.443
+    """
+    _require_sources(sizes, epochs)
+    require_index(below=len(sizes), source=source)
+    seen = [size * count for size, count in zip(sizes, epochs, strict=True)]
+    return seen[source] / sum(seen)
 
 
 def temperature_weight(*, source: int, sizes: Sequence[float], alpha: float) -> float:

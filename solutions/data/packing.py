@@ -87,6 +87,44 @@ def best_fit_sequences(*, lengths: Sequence[int], sequence_length: int) -> int:
     return len(rooms)
 
 
+def chance_of_a_cut(*, length: int, sequence_length: int) -> float:
+    """Chance that a document is cut when documents are concatenated and split, and it begins anywhere in a sequence.
+
+        p = min(1, (n - 1) / L)
+
+    Of the L places at which it can begin, n - 1 leave too little room.
+
+    Units:   counts of tokens. Result as a fraction.
+    Raises:  ValueError if a count is below 1.
+    Source:  counting.
+
+    >>> chance_of_a_cut(length=1025, sequence_length=4096)
+    0.25
+    """
+    require_counts(length=length, sequence_length=sequence_length)
+    return min(1.0, (length - 1) / sequence_length)
+
+
+def pairs_kept(*, lengths: Sequence[int], sequence_length: int) -> float:
+    """Share of a sequence's pairs of tokens that are left when tokens attend within their document only.
+
+        share = Σ n² / L²
+
+    The causal mask halves both, up to the diagonal.
+
+    Units:   counts of tokens of the documents in one full sequence. Result as a fraction.
+    Raises:  ValueError if there is no document, a count is below 1, or they do not fill the sequence exactly.
+    Source:  counting; Llama Team 2024, arXiv:2407.21783, section 3.2 (a mask between documents of a sequence).
+
+    >>> pairs_kept(lengths=[2048, 2048, 4096], sequence_length=8192)
+    0.375
+    """
+    _require_documents(lengths, sequence_length)
+    if sum(lengths) != sequence_length:
+        raise ValueError(f"{sum(lengths)} tokens do not fill a sequence of {sequence_length}")
+    return sum(length**2 for length in lengths) / sequence_length**2
+
+
 def share_saved_by_mask(*, score_share: float, documents: int) -> float:
     """Return the share of a step's FLOP that a mask between equally long documents saves, by the count that gave score_share.
 

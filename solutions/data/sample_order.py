@@ -36,6 +36,23 @@ def sample_position(*, step: int, rank: int, slot: int, ranks: int, global_batch
     return number % samples
 
 
+def epoch_of_step(*, step: int, global_batch: int, samples: int) -> int:
+    """Epoch to which the first sample of a step belongs, both counted from 0.
+
+        epoch = ⌊step · B / N⌋
+
+    Units:   counts. Result counts from 0.
+    Raises:  ValueError if a count is below 1, or the step is negative.
+    Source:  arithmetic on the numbering of sample_position.
+
+    >>> epoch_of_step(step=10, global_batch=64, samples=600)
+    1
+    """
+    require_counts(global_batch=global_batch, samples=samples)
+    require_whole(step=step)
+    return step * global_batch // samples
+
+
 def repeated_share(*, seen_share: float, ranks_before: int, ranks_after: int) -> float:
     """Share of a data set that is read a second time within an epoch, when ranks with parts of their own change in number.
 
@@ -67,6 +84,25 @@ def repeated_share(*, seen_share: float, ranks_before: int, ranks_after: int) ->
             start, end = (other + seen) / after, Fraction(other + 1) / after
             repeated += max(Fraction(0), min(high, end) - max(low, start))
     return float(repeated)
+
+
+def still_buffered(*, buffer_samples: int, draws: int) -> float:
+    """Chance that a sample is still in a shuffle buffer after so many others have been drawn from it.
+
+        p = (1 - 1/B)^n
+
+    Each draw takes one of the B samples at random, and the next one of the stream takes its place.
+
+    Units:   counts. Result as a fraction.
+    Raises:  ValueError if the buffer is no count or the draws are negative.
+    Source:  WebDataset and tf.data: a shuffle with a buffer; the chance to stay, draw after draw.
+
+    >>> round(still_buffered(buffer_samples=10_000, draws=10_000), 3)     # 1/e
+    0.368
+    """
+    require_counts(buffer_samples=buffer_samples)
+    require_whole(draws=draws)
+    return (1 - 1 / buffer_samples) ** draws
 
 
 def buffer_for_spread(*, draws: int, share: float) -> int:

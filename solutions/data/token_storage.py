@@ -1,6 +1,8 @@
-"""Token ids on disk: how wide an id is, what a data set weighs, and how fast a run reads."""
+"""Token ids on disk: how wide an id is, what a data set weighs, how long tokenising takes, and how fast a run reads."""
 
 from __future__ import annotations
+
+from math import ceil
 
 from ..facts.arguments import require_counts, require_positive, require_whole
 
@@ -59,6 +61,22 @@ def stored_id(*, token: int, id_bits: int) -> int:
     return token % ids
 
 
+def text_bytes_per_token(*, text_bytes: float, tokens: float) -> float:
+    """How many bytes of text a tokenizer puts into one token, on average over a data set.
+
+        bytes of UTF-8 / tokens
+
+    Units:   bytes; a count. Result in bytes for a token.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Soldaini et al. 2024 (Dolma), arXiv:2402.00159, Table 1 (bytes and Llama tokens of each source).
+
+    >>> round(text_bytes_per_token(text_bytes=11_519e9, tokens=3_059e9), 2)    # Dolma, all sources
+    3.77
+    """
+    require_positive(text_bytes=text_bytes, tokens=tokens)
+    return text_bytes / tokens
+
+
 def tokenised_bytes(*, text_bytes: float, bytes_per_token: float, vocabulary: int) -> float:
     """Size of the token ids of a text.
 
@@ -73,6 +91,23 @@ def tokenised_bytes(*, text_bytes: float, bytes_per_token: float, vocabulary: in
     """
     require_positive(text_bytes=text_bytes, bytes_per_token=bytes_per_token)
     return token_set_bytes(tokens=text_bytes / bytes_per_token, vocabulary=vocabulary)
+
+
+def tokenising_cores(*, text_bytes: float, bytes_per_s_per_core: float, limit_s: float) -> int:
+    """The fewest CPU cores that tokenise a text within a time; documents are independent, so cores share them.
+
+        cores = ⌈text / (rate of a core · time)⌉
+
+    Units:   bytes, bytes of text per second and core, seconds. Result is a count.
+    Raises:  ValueError if an argument is not positive.
+    Source:  arithmetic.
+
+    >>> tokenising_cores(text_bytes=60e12, bytes_per_s_per_core=2e6, limit_s=86400)     # 60 TB in a day
+    348
+    """
+    require_positive(text_bytes=text_bytes, bytes_per_s_per_core=bytes_per_s_per_core, limit_s=limit_s)
+    cores = text_bytes / (bytes_per_s_per_core * limit_s)
+    return max(1, ceil(cores * (1 - 1e-12)))  # a whole number that floats put a little above itself stays whole
 
 
 def read_bytes_per_s(*, samples_per_s: float, sample_bytes: float) -> float:

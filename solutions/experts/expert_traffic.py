@@ -119,6 +119,25 @@ def port_bytes(
     return tokens * hidden * bytes_per_element * met * (nodes - 1) / nodes
 
 
+def experts_behind_the_port(*, node_limit: int, port_bytes_per_s: float, nvlink_bytes_per_s: float) -> float:
+    """How many experts a token may have before NVLink takes longer than the port, if it goes to a limited number of nodes.
+
+        experts = nodes · NVLink / port
+
+    The port carries one copy for each node. NVLink passes on a copy for each expert, while the port works.
+
+    Units:   node_limit is a count; bytes/s of one GPU, per direction. Result is a mean count of experts.
+    Raises:  ValueError if an argument is not positive.
+    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.2 (3.2 experts per node, 13 in total).
+
+    >>> experts_behind_the_port(node_limit=4, port_bytes_per_s=50e9, nvlink_bytes_per_s=160e9)
+    12.8
+    """
+    require_counts(node_limit=node_limit)
+    require_positive(port_bytes_per_s=port_bytes_per_s, nvlink_bytes_per_s=nvlink_bytes_per_s)
+    return node_limit * nvlink_bytes_per_s / port_bytes_per_s
+
+
 def exchange_over_compute(
     *, expert_ffn_hidden: int, ep: int, flop_per_s: float, bytes_per_s: float, bytes_per_element: float = 2,
     hidden: int = 1, experts_per_token: int = 1,

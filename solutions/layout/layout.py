@@ -119,6 +119,27 @@ def nvlink_domains_needed(*, gpus: int, group_gpus: int, domain_gpus: int) -> in
     return -(-(gpus // group_gpus) // groups_in_a_domain)
 
 
+def fuller_stages(*, layers: int, stages: int) -> int:
+    """Stages that carry ⌈layers / stages⌉ layers when no two stages differ by more than one.
+
+        fuller = stages - (stages · ⌈layers/stages⌉ - layers)
+
+    Units:   every argument is a count.
+    Raises:  ValueError if an argument is below 1 or there are fewer layers than stages.
+    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.2 (126 layers over 16 stages).
+
+    >>> fuller_stages(layers=126, stages=16)   # fourteen stages of 8, two of 7
+    14
+    >>> fuller_stages(layers=128, stages=16)   # it divides: every stage is full
+    16
+    """
+    require_counts(layers=layers, stages=stages)
+    if layers < stages:
+        raise ValueError(f"{layers} layers leave some of {stages} stages empty")
+    full = -(-layers // stages)
+    return stages - (stages * full - layers)
+
+
 def layers_per_stage(*, layers: int, stages: int) -> tuple[int, ...]:
     """Layers of each stage, dealt evenly, with the shorter stages at the ends of the pipeline.
 

@@ -1,4 +1,4 @@
-"""The grid of ranks: how the axes of a layout number its GPUs, and who is in a group with whom."""
+"""The grid of ranks: how the axes of a layout number its GPUs, who is in a group with whom, and how many nodes that takes."""
 
 from __future__ import annotations
 
@@ -92,3 +92,20 @@ def server_of_stage(
     if stages_on not in range(-stage, pp - stage):
         raise ValueError(f"stages_on must be a whole number from {-stage} to {pp - 1 - stage}, not {stages_on!r}")
     return (rank + stages_on * stride(axis="pp", order=order, **degrees)) // gpus_per_node
+
+
+def servers_of_group(*, axis: str, gpus_per_node: int, order: str, tp: int, cp: int, pp: int, dp: int) -> int:
+    """Nodes, or NVLink domains, that the first group of an axis spans.
+
+        servers = ⌊(degree - 1) · stride / gpus_per_node⌋ + 1   where stride ≤ gpus_per_node, else degree
+
+    Units:   counts; nodes hold consecutive ranks.
+    Raises:  ValueError as `stride`, or if gpus_per_node is below 1.
+    Source:  as `stride`.
+
+    >>> [servers_of_group(axis="cp", gpus_per_node=size, order="tp-cp-pp-dp", tp=8, cp=8, pp=4, dp=4) for size in (8, 72)]
+    [8, 1]
+    """
+    require_counts(gpus_per_node=gpus_per_node)
+    members = group(rank=0, axis=axis, order=order, tp=tp, cp=cp, pp=pp, dp=dp)
+    return len({rank // gpus_per_node for rank in members})

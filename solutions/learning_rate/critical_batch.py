@@ -99,6 +99,24 @@ def dollars_per_second_saved(
     return extra_dollars / saved_s
 
 
+def critical_batch_tokens(*, loss: float, scale_tokens: float, exponent: float) -> float:
+    """Critical batch size as a function of the loss alone.
+
+        B_crit = B* / L^(1/α_B)
+
+    It grows as the loss falls, and the size of the model enters only through the loss.
+
+    Units:   loss in nats per token; scale_tokens in tokens. Result in tokens.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 5.1: B* about 2e8 tokens, α_B about 0.21 (WebText2).
+
+    >>> round(critical_batch_tokens(loss=2.5, scale_tokens=2e8, exponent=0.21) / 1e6, 2)   # million tokens
+    2.55
+    """
+    require_positive(loss=loss, scale_tokens=scale_tokens, exponent=exponent)
+    return scale_tokens / math.pow(loss, 1 / exponent)
+
+
 def loss_for_critical_batch(*, critical_batch: float, scale_tokens: float, exponent: float) -> float:
     """Loss at which the critical batch has grown to a size.
 
@@ -106,7 +124,7 @@ def loss_for_critical_batch(*, critical_batch: float, scale_tokens: float, expon
 
     Units:   batches in tokens. Result in nats per token.
     Raises:  ValueError if an argument is not positive.
-    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 5.1: B_crit = B* / L^(1/α_B), solved for the loss.
+    Source:  critical_batch_tokens of this module, solved for the loss; Kaplan et al. 2020, arXiv:2001.08361, section 5.1.
 
     >>> round(loss_for_critical_batch(critical_batch=4e6, scale_tokens=2e8, exponent=0.21), 2)
     2.27

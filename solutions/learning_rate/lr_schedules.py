@@ -45,6 +45,27 @@ def warmup_steps(*, base_warmup_steps: int, base_batch: float, batch: float) -> 
     return base_warmup_steps * batch / base_batch
 
 
+def warmup_share(*, base_warmup_steps: int, base_total_steps: int, base_batch: float, batch: float) -> float:
+    """The share of a run that is warmup when its warmup grows with the batch and its data stay the same.
+
+        share = (w_0 / S_0) · (B / B_0)²
+
+    Once because the warmup has more steps, and once because the run has fewer.
+
+    Units:   steps; batches in samples or tokens, both the same. Result is a fraction.
+    Raises:  ValueError if an argument is not positive or the warmup is longer than the run.
+    Source:  warmup_steps and scaled_steps of this module.
+
+    >>> round(warmup_share(base_warmup_steps=1000, base_total_steps=100_000, base_batch=256, batch=2048), 6)
+    0.64
+    """
+    steps = warmup_steps(base_warmup_steps=base_warmup_steps, base_batch=base_batch, batch=batch)
+    total_steps = scaled_steps(steps=base_total_steps, base_batch=base_batch, batch=batch)
+    if steps > total_steps:
+        raise ValueError(f"the warmup of {steps:g} steps must fit into the run of {total_steps:g}")
+    return steps / total_steps
+
+
 def batch_for_warmup_share(
     *, base_warmup_steps: int, base_total_steps: int, base_batch: float, largest_share: float
 ) -> float:
@@ -52,11 +73,9 @@ def batch_for_warmup_share(
 
         B = B_0 · √(f · S_0 / w_0)
 
-    With the batch, the warmup has more steps and the run has fewer, so the share grows as (B / B_0)².
-
     Units:   steps; largest_share is a fraction of the run. Result is in the unit of base_batch.
     Raises:  ValueError if an argument is not positive, or the share is not a fraction.
-    Source:  warmup_steps and scaled_steps of this module.
+    Source:  warmup_share of this module, solved for the batch.
 
     >>> round(batch_for_warmup_share(base_warmup_steps=1000, base_total_steps=100_000, base_batch=256,
     ...                              largest_share=0.04))   # from 1 % to 4 %: twice the batch

@@ -1,10 +1,33 @@
-"""Pipelines whose stages are not equal: where layers should go, and the step time of the slowest stage."""
+"""Pipelines whose stages are not equal: what the output head weighs, where layers should go, and the step of the slowest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..facts.arguments import require_counts, require_not_negative, require_positive
+from ..shapes.layer_parameters import layer_parameters
+
+
+def head_in_layers(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int) -> float:
+    """How many decoder layers take as much computing as the output head, when attention scores are omitted.
+
+        layers = V · d / (2·d²·(1 + k/a) + 3·d·f)
+
+    Each parameter of a matrix product costs 2 FLOP per token forward and 4 backward, in the head as in a layer. The input
+    embedding is a look-up: it takes memory and next to no computing.
+
+    Units:   every argument is a count. Result as a number of layers, hardly ever a whole one.
+    Raises:  ValueError if an argument is below 1, or heads do not divide the width, or kv_heads the heads.
+    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 2.1 (2 FLOP per parameter and token); Llama Team 2024,
+             arXiv:2407.21783, section 3.3.2 (the head makes the last stage slow).
+
+    >>> round(head_in_layers(hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256), 2)   # Llama-3-8B
+    2.41
+    >>> round(head_in_layers(hidden=16384, ffn_hidden=53248, heads=128, kv_heads=8, vocabulary=128256), 2)   # 405B
+    0.66
+    """
+    require_counts(vocabulary=vocabulary)
+    return vocabulary * hidden / layer_parameters(hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads)
 
 
 def unequal_step_seconds(*, stage_seconds: Sequence[float], micro_batches: int) -> float:

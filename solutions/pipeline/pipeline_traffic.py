@@ -109,6 +109,23 @@ def busiest_gpu_seconds(
     return sends * micro_batches * message_bytes / bandwidth_bytes_per_s
 
 
+def gpipe_hop_seconds(*, stages: int, hop_seconds: float) -> float:
+    """What a hop adds to a step of GPipe: it is waited for while the pipeline fills and drains, and never between.
+
+        seconds = 2 · (p - 1) · hop
+
+    Units:   hop_seconds from the end of a pass on one stage until the next can begin; no computing hides it.
+    Raises:  ValueError if stages is below 1 or the time is negative.
+    Source:  counted on the schedule of Huang et al. 2019, arXiv:1811.06965, Figure 2.
+
+    >>> round(gpipe_hop_seconds(stages=16, hop_seconds=1e-3) * 1e3)    # milliseconds
+    30
+    """
+    require_counts(stages=stages)
+    require_not_negative(hop_seconds=hop_seconds)
+    return 2 * (stages - 1) * hop_seconds
+
+
 def one_f_one_b_hop_seconds(*, stages: int, micro_batches: int, hop_seconds: float) -> float:
     """What a hop adds to a step of 1F1B, which waits for hops all the way through the step.
 

@@ -110,6 +110,21 @@ def smallest_subnormal(*, number_format: str) -> float:
     return 2.0 ** (1 - form.bias - form.mantissa_bits)
 
 
+def largest_subnormal(*, number_format: str) -> float:
+    """The largest number below the normal ones.
+
+        (1 - 2^-m) · 2^(1 - bias)
+
+    Raises:  ValueError for an unknown format.
+    Source:  IEEE 754-2019, section 3.4; Micikevicius et al. 2022, arXiv:2209.05433, table 1.
+
+    >>> largest_subnormal(number_format="E4M3") == 0.875 * 2**-6
+    True
+    """
+    normal = smallest_normal(number_format=number_format)
+    return normal - smallest_subnormal(number_format=number_format)
+
+
 def flush_threshold(*, number_format: str) -> float:
     """The largest magnitude that rounds to zero.
 
@@ -126,6 +141,22 @@ def flush_threshold(*, number_format: str) -> float:
     (0.0, True)
     """
     return smallest_subnormal(number_format=number_format) / 2
+
+
+def binades(*, number_format: str) -> int:
+    """How many powers of two the positive numbers of a format reach over, the subnormal ones among them.
+
+        floor(log2(largest)) - log2(smallest subnormal) + 1
+
+    Raises:  ValueError for an unknown format.
+    Source:  Micikevicius et al. 2022, arXiv:2209.05433, section 3 (18 binades for E4M3, 17 had it IEEE infinities).
+
+    >>> [binades(number_format=name) for name in ("FP16", "E5M2", "E4M3")]
+    [40, 32, 18]
+    """
+    top = math.frexp(largest(number_format=number_format))[1]
+    bottom = math.frexp(smallest_subnormal(number_format=number_format))[1]
+    return top - bottom + 1
 
 
 def spacing(*, value: float, number_format: str) -> float:
@@ -150,10 +181,24 @@ def spacing(*, value: float, number_format: str) -> float:
     return 2.0 ** (binade - form.mantissa_bits)
 
 
+def relative_step(*, number_format: str) -> float:
+    """The largest relative error of rounding, for numbers in the normal range.
+
+        2^-(m + 1)
+
+    Raises:  ValueError for an unknown format.
+    Source:  Goldberg 1991, ACM Computing Surveys 23(1), section 1.2.
+
+    >>> [relative_step(number_format=name) for name in ("BF16", "E4M3")]    # 0.4 % and 6 %
+    [0.00390625, 0.0625]
+    """
+    return 2.0 ** -(known(number_format).mantissa_bits + 1)
+
+
 def rounded(*, value: float, number_format: str) -> float:
     """The nearest number of a format; of two that are equally near, the one with an even mantissa.
 
-    From half a step beyond the largest number on the result is infinite. A cast to FP8 can saturate instead.
+    From half a step beyond the largest number on the result is infinite. FP8 has a second way, see `saturated`.
 
     Raises:  ValueError for an unknown format, or a value that is NaN or infinite.
     Source:  IEEE 754-2019, section 4.3.1 (roundTiesToEven).
@@ -175,6 +220,22 @@ def _nearest(value: float, form: Format) -> float:
     step = 2.0 ** (binade - form.mantissa_bits)
     nearest = round(value / step) * step  # Python rounds ties to even, and a division by a power of two is exact
     return math.copysign(math.inf, value) if abs(nearest) > _largest(form) else nearest
+
+
+def saturated(*, value: float, number_format: str) -> float:
+    """The nearest number of a format, and the largest one for everything beyond it.
+
+    Casts to FP8 are done so in training: a value that does not fit is clipped and does not spoil the step with a NaN.
+
+    Raises:  ValueError for an unknown format, or a value that is NaN or infinite.
+    Source:  Micikevicius et al. 2022, arXiv:2209.05433, section 2.
+
+    >>> saturated(value=500.0, number_format="E4M3"), rounded(value=500.0, number_format="E4M3")
+    (448.0, inf)
+    """
+    nearest = rounded(value=value, number_format=number_format)
+    top = largest(number_format=number_format)
+    return nearest if math.isfinite(nearest) else math.copysign(top, value)
 
 
 def clipped_cast(*, value: float, exponent_bits: int, mantissa_bits: int) -> float:

@@ -1,9 +1,11 @@
-"""FP8 training: which format a tensor takes, what the scales of blocks cost, and how much faster a step becomes."""
+"""FP8 training: scales for tensors and blocks, what they cost, and how much faster a step becomes."""
 
 from __future__ import annotations
 
+import math
+
 from ..facts.arguments import require_counts, require_fraction, require_not_negative, require_positive
-from .formats import largest, require_magnitudes, smallest_normal
+from .formats import flush_threshold, largest, require_magnitudes, smallest_normal
 
 
 def fp8_format(*, smallest_value: float, largest_value: float) -> str:
@@ -24,6 +26,90 @@ def fp8_format(*, smallest_value: float, largest_value: float) -> str:
         if smallest_value * scale >= smallest_normal(number_format=name):
             return name
     return "neither"
+
+
+def scale_factor(*, amax: float, number_format: str = "E4M3", margin: int = 0) -> float:
+    """What a tensor is multiplied by before it is cast: its largest magnitude then is the largest number of the format.
+
+        scale = largest / amax / 2^margin
+
+    The margin leaves room for values that grow until the scale is worked out again.
+
+    Units:   none.
+    Raises:  ValueError for an unknown format, or an amax that is not positive.
+    Source:  Micikevicius et al. 2022, arXiv:2209.05433, section 2; Transformer Engine, DelayedScaling(margin=0).
+
+    >>> scale_factor(amax=3.5), scale_factor(amax=3.5, margin=2)
+    (128.0, 32.0)
+    """
+    require_positive(amax=amax)
+    return largest(number_format=number_format) / amax / 2.0**margin
+
+
+def largest_lost_value(*, amax: float, number_format: str = "E4M3") -> float:
+    """The largest magnitude that becomes 0 when one scale serves a whole tensor or block.
+
+        flush threshold / scale = amax · flush threshold / largest
+
+    Units:   none.
+    Raises:  ValueError for an unknown format, or an amax that is not positive.
+    Source:  Micikevicius et al. 2022, arXiv:2209.05433, section 3 and table 1.
+
+    >>> largest_lost_value(amax=458.752)         # one outlier of 459 among values of about 1
+    0.001
+    """
+    return flush_threshold(number_format=number_format) / scale_factor(amax=amax, number_format=number_format)
+
+
+def largest_outlier(*, smallest_value: float, number_format: str = "E4M3") -> float:
+    """The outlier that a tensor must stay below for a small value in it to survive, with one scale for both.
+
+        amax = |x| · largest / flush threshold
+
+    Units:   none.
+    Raises:  ValueError for an unknown format, or a value that is not positive.
+    Source:  Micikevicius et al. 2022, arXiv:2209.05433, section 3 and table 1.
+
+    >>> largest_outlier(smallest_value=1e-3), largest_outlier(smallest_value=1e-3, number_format="E5M2")
+    (458.752, 7516192.768)
+    """
+    require_positive(smallest_value=smallest_value)
+    return smallest_value * largest(number_format=number_format) / flush_threshold(number_format=number_format)
+
+
+def smallest_margin(*, known_amax: float, next_amax: float) -> int:
+    """The smallest margin with which a scale from earlier steps still holds the next one without clipping.
+
+        the smallest m of 0, 1, ... with  next_amax <= known_amax · 2^m
+
+    Units:   none.
+    Raises:  ValueError if a magnitude is not positive.
+    Source:  Transformer Engine, DelayedScaling (margin).
+
+    >>> smallest_margin(known_amax=2.0, next_amax=7.5), smallest_margin(known_amax=2.0, next_amax=1.0)
+    (2, 0)
+    """
+    require_positive(known_amax=known_amax, next_amax=next_amax)
+    mantissa, exponent = math.frexp(next_amax / known_amax)
+    return max(0, exponent - 1 if mantissa == 0.5 else exponent)
+
+
+def scale_bytes(*, rows: int, columns: int, block_rows: int, block_columns: int, bytes_per_scale: float) -> float:
+    """The scales of a matrix that is cut into blocks with a scale each.
+
+        bytes = ceil(rows / block_rows) · ceil(columns / block_columns) · bytes_per_scale
+
+    Units:   counts; bytes a scale; result in bytes.
+    Raises:  ValueError if a count is below 1 or bytes_per_scale not positive.
+    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 3.3.2 (1 by 128 for activations, 128 by 128 for weights).
+
+    >>> sides = {"rows": 8192, "columns": 4096, "bytes_per_scale": 4}
+    >>> scale_bytes(**sides, block_rows=1, block_columns=128), scale_bytes(**sides, block_rows=128, block_columns=128)
+    (1048576, 8192)
+    """
+    require_counts(rows=rows, columns=columns, block_rows=block_rows, block_columns=block_columns)
+    require_positive(bytes_per_scale=bytes_per_scale)
+    return -(-rows // block_rows) * -(-columns // block_columns) * bytes_per_scale
 
 
 def bits_per_element(*, element_bits: float, block: int, scale_bits: float) -> float:
@@ -154,3 +240,19 @@ def linear_flop_share(
     scores = layers * 2 * sequence_length * hidden
     output_layer = vocabulary * hidden
     return linear / (linear + scores + output_layer)
+
+
+def zeroed_share(*, amax: float, typical: float, number_format: str = "E4M3") -> float:
+    """The share of a tensor that becomes 0 next to an outlier, when all other values are spread evenly up to a typical magnitude.
+
+        share = min(1, largest lost value / typical)
+
+    Units:   none; a share of the elements.
+    Raises:  ValueError for an unknown format, magnitudes that are not positive, or a typical one above the outlier.
+    Source:  Micikevicius et al. 2022, arXiv:2209.05433, table 1; DeepSeek-AI 2024, arXiv:2412.19437, section 3.3.2 (outliers).
+
+    >>> round(zeroed_share(amax=45875.2, typical=1.0), 3)
+    0.1
+    """
+    require_magnitudes(smallest_value=typical, largest_value=amax)
+    return min(1.0, largest_lost_value(amax=amax, number_format=number_format) / typical)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..facts.arguments import require_positive
+from ..facts.arguments import require_counts, require_positive
 
 LOST = (
     2.0**-13
@@ -10,6 +10,26 @@ LOST = (
 INSTRUCTION = (
     32  # products that a Hopper FP8 instruction adds up before it adds to the accumulator (PTX ISA, wgmma, k = 32)
 )
+
+
+def accumulation_error(*, elements: int) -> float:
+    """Return a bound on the relative error of an FP8 sum over some elements in Hopper's accumulator, if all products have one sign.
+
+        error = (elements / 32) · 2^-13
+
+    An instruction adds 32 products at a time, and each addition to the accumulator keeps 14 bits.
+
+    Units:   a count, a multiple of 32. Result is a fraction.
+    Raises:  ValueError if elements is not a positive multiple of 32.
+    Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 3.3.2.
+
+    >>> round(accumulation_error(elements=4096), 4)    # the report measured nearly 2 %
+    0.0156
+    """
+    require_counts(elements=elements)
+    if elements % INSTRUCTION:
+        raise ValueError(f"elements must be a multiple of {INSTRUCTION}, not {elements}")
+    return elements // INSTRUCTION * LOST
 
 
 def promotion_share(*, largest_error: float, matmul_flop_per_s: float, fp32_flop_per_s: float) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..facts.arguments import require_counts, require_positive
-from .formats import flush_threshold, largest, rounded
+from ..facts.arguments import require_counts, require_fraction, require_positive
+from .formats import flush_threshold, largest, require_magnitudes, rounded, smallest_normal
 
 
 def require_trace(trace: str) -> None:
@@ -38,6 +38,23 @@ def smallest_rescuing_scale(*, gradient: float, number_format: str = "FP16") -> 
     return 2.0 ** max(exponent, 0)
 
 
+def smallest_precise_scale(*, gradient: float, number_format: str = "FP16") -> float:
+    """The smallest power of two with which a gradient has all bits of precision: it is then a normal number.
+
+        the smallest 2^k with  2^k · |g| >= smallest normal
+
+    Units:   none; the scale is at least 1.
+    Raises:  ValueError for an unknown format, or a gradient that is not positive.
+    Source:  IEEE 754-2019, section 3.4; Micikevicius et al. 2018, arXiv:1710.03740, section 3.2.
+
+    >>> smallest_precise_scale(gradient=1e-8)       # the gradient survives from 4 on, with one bit
+    8192.0
+    """
+    require_positive(gradient=gradient)
+    mantissa, exponent = math.frexp(smallest_normal(number_format=number_format) / gradient)
+    return 2.0 ** max(exponent - 1 if mantissa == 0.5 else exponent, 0)
+
+
 def largest_safe_scale(*, gradient: float, number_format: str = "FP16") -> float:
     """The largest power of two by which a gradient can be multiplied without an overflow.
 
@@ -55,6 +72,45 @@ def largest_safe_scale(*, gradient: float, number_format: str = "FP16") -> float
     require_positive(gradient=gradient)
     scale = 2.0 ** (math.frexp(largest(number_format=number_format) / gradient)[1] - 1)
     return 2 * scale if math.isfinite(rounded(value=2 * scale * gradient, number_format=number_format)) else scale
+
+
+def usable_scales(*, smallest_gradient: float, largest_gradient: float, number_format: str = "FP16") -> int:
+    """How many powers of two, from 1 on, save the smallest gradient that matters and do not overflow with the largest.
+
+    Units:   a count; 0 when there is none, and then no loss scale helps.
+    Raises:  ValueError for an unknown format, magnitudes that are not positive, or the smallest above the largest.
+    Source:  Micikevicius et al. 2018, arXiv:1710.03740, section 3.2.
+
+    >>> usable_scales(smallest_gradient=1e-8, largest_gradient=1.5)       # 2^2 to 2^15
+    14
+    """
+    require_magnitudes(smallest_value=smallest_gradient, largest_value=largest_gradient)
+    low = math.log2(smallest_rescuing_scale(gradient=smallest_gradient, number_format=number_format))
+    high = math.log2(largest_safe_scale(gradient=largest_gradient, number_format=number_format))
+    return max(0, round(high - low) + 1)
+
+
+def scale_after_spells(
+    *, initial_scale: float, growth_interval: int, first_clean: int, burst: int, gap: int, last_clean: int
+) -> float:
+    """The scale after clean steps, a burst of overflows, a gap, one more overflow, and clean steps again.
+
+        S · 2^(floor(a/W) - b + floor(g/W) - 1 + floor(c/W))
+
+    Every overflow starts the count anew, so that clean steps before it and after it do not add up.
+
+    Units:   counts; the scale has none.
+    Raises:  ValueError if the scale is not positive, the interval below 1, or a count negative.
+    Source:  torch.amp.GradScaler documentation.
+
+    >>> scale_after_spells(initial_scale=65536, growth_interval=2000, first_clean=2500, burst=3, gap=1500, last_clean=1500)
+    8192.0
+    """
+    require_positive(initial_scale=initial_scale)
+    require_counts(growth_interval=growth_interval, first_clean=first_clean + 1, burst=burst + 1)
+    require_counts(gap=gap + 1, last_clean=last_clean + 1)
+    doublings = first_clean // growth_interval + gap // growth_interval + last_clean // growth_interval
+    return initial_scale * 2.0 ** (doublings - burst - 1)
 
 
 def dynamic_scale(
@@ -93,6 +149,23 @@ def dynamic_scale(
     return float(scale)
 
 
+def clean_steps_to_recover(*, burst: int, growth_interval: int, hysteresis: int = 1) -> int:
+    """How many clean steps undo a burst of overflows.
+
+        max(0, b - (h - 1)) · W
+
+    Units:   counts of steps.
+    Raises:  ValueError if the interval or the hysteresis is below 1, or the burst negative.
+    Source:  torch.amp.GradScaler documentation; Megatron-LM, megatron/core/optimizer/grad_scaler.py.
+
+    >>> clean_steps_to_recover(burst=7, growth_interval=2000)
+    14000
+    """
+    require_counts(burst=burst + 1, growth_interval=growth_interval, hysteresis=hysteresis)
+    halvings = max(0, burst - (hysteresis - 1))
+    return halvings * growth_interval
+
+
 def skipped_share(*, growth_interval: int, hysteresis: int = 1) -> float:
     """The share of steps that are skipped for good, when the gradients stay as they are: the scaler tries the next scale again and again.
 
@@ -109,6 +182,50 @@ def skipped_share(*, growth_interval: int, hysteresis: int = 1) -> float:
     """
     require_counts(growth_interval=growth_interval, hysteresis=hysteresis)
     return hysteresis / (growth_interval + hysteresis)
+
+
+def smallest_growth_interval(*, largest_share: float, hysteresis: int = 1) -> int:
+    """The smallest growth interval with which a scaler skips no more than a share of the steps for good.
+
+        W = ceil(h · (1 - s) / s)
+
+    Units:   a share of the steps; result is a count.
+    Raises:  ValueError if the share does not are in (0, 1], or the hysteresis is below 1.
+    Source:  as `skipped_share`, solved for W.
+
+    >>> smallest_growth_interval(largest_share=0.001), smallest_growth_interval(largest_share=0.01, hysteresis=2)
+    (999, 198)
+    """
+    require_fraction(largest_share=largest_share)
+    require_counts(hysteresis=hysteresis)
+    exact = hysteresis * (1 - largest_share) / largest_share
+    return max(1, math.ceil(round(exact, 9)))  # 999 and not 1,000: a share in binary is a hair off
+
+
+def burst_until_lost(
+    *, scale: float, smallest_gradient: float, hysteresis: int = 1, number_format: str = "FP16"
+) -> int:
+    """How many overflows in a row bring the scale so low that the smallest gradient that matters becomes 0.
+
+        (h - 1) + log2(S / smallest rescuing scale) + 1
+
+    Units:   a count of steps; the scale is a power of two.
+    Raises:  ValueError for an unknown format, arguments that are not positive, a scale that is not a power of two, or a gradient
+             that no scale of 1 or more loses.
+    Source:  Megatron-LM, megatron/core/optimizer/grad_scaler.py; Micikevicius et al. 2018, arXiv:1710.03740, section 3.2.
+
+    >>> burst_until_lost(scale=2**15, smallest_gradient=1e-8)      # 2^2 is still enough, 2^1 is not
+    14
+    """
+    require_positive(scale=scale)
+    require_counts(hysteresis=hysteresis)
+    if math.frexp(scale)[0] != 0.5:
+        raise ValueError(f"scale must be a power of two, not {scale!r}")
+    enough = smallest_rescuing_scale(gradient=smallest_gradient, number_format=number_format)
+    if enough == 1:
+        raise ValueError(f"a gradient of {smallest_gradient!r} needs no scale")
+    halvings = max(0, round(math.log2(scale / enough)) + 1)
+    return hysteresis - 1 + halvings if halvings else 0
 
 
 def blind_steps(

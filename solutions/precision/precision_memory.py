@@ -1,4 +1,4 @@
-"""What recipes of mixed precision keep of a model: bytes per parameter, and the copies that FP8 needs."""
+"""What recipes of mixed precision keep of a model: bytes per parameter, activations, and the copies that FP8 needs."""
 
 from __future__ import annotations
 
@@ -63,6 +63,30 @@ def state_bytes(*, parameters: float, recipe: str, with_gradients: bool = True) 
     """
     require_positive(parameters=parameters)
     return parameters * state_bytes_per_parameter(recipe=recipe, with_gradients=with_gradients)
+
+
+def kept_activation_bytes(
+    *, layers: int, tensors: int, sequences: int, sequence_length: int, hidden: int, bytes_per_element: float
+) -> float:
+    """Activations of some tensors a layer, all as wide as the model.
+
+        bytes = layers · tensors · b · s · d · bytes_per_element
+
+    Tensors and bytes are two factors, and "2·b·s·d" does not say which of them its 2 is.
+
+    Shapes:  (b, s, d) each
+    Units:   bytes per element; all others are counts. Result in bytes.
+    Raises:  ValueError if a count is below 1, or the width not positive.
+    Source:  arithmetic; the tensors of a real layer: Korthikanti et al. 2022, arXiv:2205.05198, section 4.1.
+
+    >>> size = {"layers": 80, "tensors": 2, "sequences": 4, "sequence_length": 4096, "hidden": 8192}
+    >>> round((kept_activation_bytes(**size, bytes_per_element=2) - kept_activation_bytes(**size, bytes_per_element=1)) / 1e9, 2)
+    21.47
+    """
+    require_counts(layers=layers, tensors=tensors, sequences=sequences, sequence_length=sequence_length, hidden=hidden)
+    require_positive(bytes_per_element=bytes_per_element)
+    elements = layers * tensors * sequences * sequence_length * hidden
+    return elements * bytes_per_element
 
 
 def fp8_weight_bytes(*, parameters: float, keeps_bf16: bool, second_copy: bool) -> float:

@@ -1,4 +1,4 @@
-"""Stagnation: what rounding does to counts, to positions, and to weights whose updates are small."""
+"""Stagnation: what rounding does to sums, to positions, and to weights whose updates are small."""
 
 from __future__ import annotations
 
@@ -68,6 +68,50 @@ def smallest_moving_update(*, weight: float, number_format: str) -> float:
     6.103515625e-05
     """
     return spacing(value=weight, number_format=number_format) / 2
+
+
+def expected_steps_to_move(*, weight: float, update: float, number_format: str) -> float:
+    """How many steps pass on average until stochastic rounding moves a weight to the next number.
+
+        steps = spacing / u
+
+    Each step rounds up with the probability u/spacing and else leaves the weight where it is, so that the weight moves by u
+    a step on average.
+
+    Raises:  ValueError for an unknown format, an update that is not positive or exceeds the spacing, or a weight of 0.
+    Source:  Gupta et al. 2015, arXiv:1502.02551, section 3; Zamirai et al. 2020, arXiv:2010.06192.
+
+    >>> expected_steps_to_move(weight=0.02, update=1e-6, number_format="BF16")
+    122.0703125
+    """
+    require_positive(update=update)
+    step = spacing(value=weight, number_format=number_format)
+    if update > step:
+        raise ValueError(f"an update of {update!r} exceeds the spacing {step!r}: it moves the weight at once")
+    return step / update
+
+
+def stalled_sum(*, addend: float, number_format: str) -> float:
+    """Where a sum stands still when the same number is added to it again and again, in a format and rounded to nearest.
+
+        the smallest power of two of at least a · 2^(m + 1)
+
+    There the addend is no more than half the spacing. The true sum goes on.
+
+    Raises:  ValueError for an unknown format, an addend that is not positive, or a sum that leaves the format's range.
+    Source:  Croci et al. 2022, Royal Society Open Science 9(3), on stagnation; ml_dtypes, README.md, section "Quirks of
+             low-precision Arithmetic" (a sum in BF16 that ends at 256).
+
+    >>> stalled_sum(addend=1.0, number_format="BF16"), stalled_sum(addend=2.5, number_format="BF16")
+    (256.0, 1024.0)
+    """
+    require_positive(addend=addend)
+    full = addend * largest_exact_count(number_format=number_format)
+    mantissa, exponent = math.frexp(full)
+    end = 2.0 ** (exponent - 1 if mantissa == 0.5 else exponent)
+    if end > largest(number_format=number_format):
+        raise ValueError(f"the sum leaves the range of {number_format} before it stands still")
+    return end
 
 
 def moving_steps(

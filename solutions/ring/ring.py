@@ -98,6 +98,23 @@ def tree_steps(*, gpus: int) -> int:
     return 2 * math.ceil(math.log2(gpus))
 
 
+def latency_seconds(*, gpus: int, latency_s: float) -> float:
+    """Time that a ring all-reduce spends on latency alone.
+
+        seconds = 2 · (N-1) · α
+
+    Units:   latency_s in seconds per step; result in seconds.
+    Raises:  ValueError if gpus is below 1 or latency_s is negative.
+    Source:  Thakur et al. 2005, section 3 (the α-β model).
+
+    >>> round(latency_seconds(gpus=8, latency_s=5e-6) * 1e6, 6)   # microseconds
+    70.0
+    """
+    require_counts(gpus=gpus)
+    require_not_negative(latency_s=latency_s)
+    return 2 * (gpus - 1) * latency_s
+
+
 def all_reduce_seconds(
     *, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float = 0.0
 ) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ..facts.arguments import require_counts, require_fraction, require_positive
-from .flops import RECOMPUTE, forward_flop, step_flop
+from .flops import RECOMPUTE, forward_flop, output_flop, step_flop
 from .mfu import step_utilisation, utilisation
 
 
@@ -184,6 +184,30 @@ def exact_length(*, vocabulary: int, layers: int, hidden: int, causal: bool = Fa
     embedding = 6 * vocabulary * hidden
     scores_per_position = (6 if causal else 12) * layers * hidden
     return embedding / scores_per_position
+
+
+def vocabulary_share(
+    *, sequence_length: int, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int,
+    mlp_matrices: int = 3, causal: bool = False,
+) -> float:  # fmt: skip
+    """Share of a training step's model FLOP that the output layer takes.
+
+        share = output layer / (layers · layer + output layer)
+
+    Units:   every argument is a count. Result as a fraction.
+    Raises:  ValueError as the count does.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, appendix (logit layer), counted for any shape.
+
+    >>> small = dict(layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> large = dict(layers=126, hidden=16384, ffn_hidden=53248, heads=128, kv_heads=8, vocabulary=128256)
+    >>> round(vocabulary_share(sequence_length=8192, **small), 3), round(vocabulary_share(sequence_length=8192, **large), 4)
+    (0.054, 0.0048)
+    """
+    whole = forward_flop(
+        tokens=sequence_length, sequence_length=sequence_length, layers=layers, hidden=hidden, ffn_hidden=ffn_hidden,
+        heads=heads, kv_heads=kv_heads, vocabulary=vocabulary, mlp_matrices=mlp_matrices, causal=causal,
+    )  # fmt: skip
+    return output_flop(tokens=sequence_length, hidden=hidden, vocabulary=vocabulary) / whole
 
 
 def recompute_ratio(

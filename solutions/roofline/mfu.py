@@ -165,6 +165,25 @@ def seconds_for_tokens(*, training_tokens: float, tokens_per_s: float) -> float:
     return training_tokens / tokens_per_s
 
 
+def hfu_from_mfu(*, mfu: float, model_flop: float, hardware_flop: float) -> float:
+    """Hardware utilisation from the model's: what the GPUs really computed, recomputation included.
+
+        HFU = MFU · hardware FLOP / model FLOP
+
+    Units:   mfu as a fraction; both FLOP for the same tokens. Result as a fraction.
+    Raises:  ValueError if an argument is not positive, or the hardware does less than the model needs.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B.
+
+    >>> round(hfu_from_mfu(mfu=0.462, model_flop=3.28, hardware_flop=4.10), 3)    # PaLM 540B
+    0.578
+    """
+    require_fraction(mfu=mfu)
+    require_positive(model_flop=model_flop, hardware_flop=hardware_flop)
+    if hardware_flop < model_flop:
+        raise ValueError(f"{hardware_flop:g} FLOP on the hardware are fewer than the {model_flop:g} of the model")
+    return mfu * (hardware_flop / model_flop)
+
+
 def mfu_from_profile(
     *, kernel_efficiency: float, step_shares_lost: Sequence[float], recompute_ratio: float = 1.0
 ) -> float:
@@ -212,6 +231,44 @@ def share_that_may_be_lost(
     if best < mfu:
         raise ValueError(f"even without that loss the MFU is {best:.3f}, below {mfu}")
     return 1 - lost_elsewhere - mfu * recompute_ratio / kernel_efficiency
+
+
+def mfu_before_speedup(*, mfu: float, speedup: float) -> float:
+    """MFU of a baseline that a new stack has left behind by a factor, on the same GPUs and with the same count.
+
+        baseline = MFU / speedup
+
+    Units:   mfu as a fraction; speedup as a ratio of throughputs. Result as a fraction.
+    Raises:  ValueError if the MFU is no fraction or the speedup is below 1.
+    Source:  Jiang et al. 2024 (MegaScale), arXiv:2402.15627, abstract: 55.2 % and 1.34 times the MFU of Megatron-LM.
+
+    >>> round(mfu_before_speedup(mfu=0.552, speedup=1.34), 3)
+    0.412
+    """
+    require_fraction(mfu=mfu)
+    require_positive(speedup=speedup)
+    if speedup < 1:
+        raise ValueError(f"speedup must be at least 1, not {speedup!r}")
+    return mfu / speedup
+
+
+def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float]) -> float:
+    """Throughput of a synchronous job, in which every step waits for the slowest GPU.
+
+        tokens/s = gpus · tokens/s of a healthy GPU / max(slowdown)
+
+    Units:   tokens/s of one healthy GPU; a slowdown is a GPU's step time over a healthy one's (1.05 for 5 % longer).
+             Result in tokens/s of the cluster.
+    Raises:  ValueError if the rate is not positive, no GPU is given, or a slowdown is below 1.
+    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.4 (one straggler slows thousands of GPUs).
+
+    >>> round(paced_tokens_per_s(tokens_per_s_per_gpu=9000, slowdowns=[1.0] * 63 + [1.05]))   # 63 wait for one
+    548571
+    """
+    require_positive(tokens_per_s_per_gpu=tokens_per_s_per_gpu)
+    if not slowdowns or min(slowdowns) < 1:
+        raise ValueError("slowdowns need one GPU at least, each at least 1")
+    return len(slowdowns) * tokens_per_s_per_gpu / max(slowdowns)
 
 
 def keep_or_drop(*, gpus: int, slow_gpus: int, slowdown: float, gpus_per_replica: int) -> str:

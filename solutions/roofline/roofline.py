@@ -153,6 +153,31 @@ def fused_attention_intensity(
     return flop / moved
 
 
+def unfused_attention_bytes(
+    *, tokens: int, sequence_length: int, heads: int, kv_heads: int, head_dim: int, bytes_per_element: float = 2
+) -> float:
+    """Bytes that plain attention moves in a forward pass of a layer: the scores pass through memory four times.
+
+        bytes = b · (2·t·a·h + 2·t·k·h + 4·a·t·s)
+
+    Scores are written by the first product, read and written by the softmax, and read by the second product. Q, K, V and
+    the output pass once, as in a fused kernel. A separate mask, scaling or dropout would add passes of its own.
+
+    Shapes:  scores (a, s, s) for each sequence
+    Units:   tokens of the whole batch; counts; bytes_per_element. Result in bytes.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Dao et al. 2022, arXiv:2205.14135, section 2.2 (Algorithm 0) and theorem 2.
+
+    >>> moved = unfused_attention_bytes(tokens=8192, sequence_length=8192, heads=32, kv_heads=8, head_dim=128)
+    >>> round(moved / 1e9, 1)    # where a fused kernel moves 0.17 GB
+    17.3
+    """
+    require_counts(tokens=tokens, sequence_length=sequence_length, heads=heads, kv_heads=kv_heads, head_dim=head_dim)
+    require_positive(bytes_per_element=bytes_per_element)
+    outer = 2 * tokens * heads * head_dim + 2 * tokens * kv_heads * head_dim
+    return bytes_per_element * (outer + 4 * heads * tokens * sequence_length)
+
+
 def score_traffic_seconds(
     *,
     tokens: int,
@@ -177,6 +202,25 @@ def score_traffic_seconds(
     require_counts(tokens=tokens, sequence_length=sequence_length, layers=layers, heads=heads)
     require_positive(memory_bytes_per_s=memory_bytes_per_s, bytes_per_element=bytes_per_element)
     return layers * 4 * bytes_per_element * heads * tokens * sequence_length / memory_bytes_per_s
+
+
+def elementwise_seconds(
+    *, elements: int, tensors_read: int, tensors_written: int, memory_bytes_per_s: float, bytes_per_element: float = 2
+) -> float:
+    """Least time of an operation that touches each element a few times and hardly computes: a norm, SwiGLU's product.
+
+        seconds = elements · (read + written) · b / bandwidth
+
+    Units:   elements of one tensor; counts of tensors of that size; bytes/s. Result in seconds.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Williams, Waterman & Patterson 2009, doi:10.1145/1498765.1498785, left of the ridge.
+
+    >>> round(elementwise_seconds(elements=8192 * 4096, tensors_read=1, tensors_written=1, memory_bytes_per_s=3.35e12) * 1e6)
+    40
+    """
+    require_counts(elements=elements, tensors_read=tensors_read, tensors_written=tensors_written)
+    require_positive(memory_bytes_per_s=memory_bytes_per_s, bytes_per_element=bytes_per_element)
+    return elements * (tensors_read + tensors_written) * bytes_per_element / memory_bytes_per_s
 
 
 def adam_step_seconds(

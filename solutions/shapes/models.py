@@ -127,6 +127,18 @@ def head_dim(*, model: str) -> int:
     return int(shape.get("head_dim") or shape["hidden"] // shape["heads"])
 
 
+def has_experts(*, model: str) -> bool:
+    """Whether a published model is a mixture of experts.
+
+    Raises:  ValueError for a name that models.yaml lacks.
+    Source:  named next to the figure in models.yaml.
+
+    >>> has_experts(model="Mixtral-8x7B"), has_experts(model="Mistral-7B")
+    (True, False)
+    """
+    return "experts" in _shape(model)
+
+
 def experts(*, model: str) -> int:
     """How many routed experts a layer of a published mixture has.
 

@@ -75,6 +75,28 @@ def all_to_all_bytes(
     return bytes_per_value * held_values * (cp - 1) / cp
 
 
+def lighter_exchange(*, heads: int, kv_heads: int, cp: int) -> str:
+    """Which exchange makes a GPU send fewer bytes in a layer's forward pass: "ring" or "all-to-all".
+
+        ring: 2·k·cp        all-to-all: 2·a + 2·k        so the ring while cp < a/k + 1
+
+    A ring also works where cp exceeds the KV heads; the all-to-all then needs copies of them, and is not offered.
+
+    Units:   counts.
+    Raises:  ValueError if a count is below 1, kv_heads do not divide the heads, or both send the same.
+    Source:  Liu et al. 2023, arXiv:2310.01889, section 3; Jacobs et al. 2023, arXiv:2309.14509, section 3.
+
+    >>> [lighter_exchange(heads=32, kv_heads=8, cp=cp) for cp in (4, 8)]    # Llama 3 8B: equal at 5
+    ['ring', 'all-to-all']
+    """
+    require_counts(heads=heads, kv_heads=kv_heads, cp=cp)
+    if heads % kv_heads:
+        raise ValueError(f"{kv_heads} KV heads must divide the {heads} heads")
+    if cp == heads // kv_heads + 1:
+        raise ValueError(f"at {cp} GPUs both send the same")
+    return "ring" if cp < heads // kv_heads + 1 else "all-to-all"
+
+
 def tokens_to_hide_hops(
     *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, pairs_share: float = 1,
     bytes_per_value: float = 2,
@@ -132,6 +154,29 @@ def tokens_to_hide_both_rings(
     )  # fmt: skip
     backward = (2 + bytes_per_gradient) / 5 * forward
     return max(forward, backward)
+
+
+def causal_pairs(*, tokens: int, cp: int, rank: int, layout: str) -> int:
+    """Pairs of a query and a key that a GPU works through under a causal mask, in one layer and head.
+
+        contiguous:     c · (r·c) + c·(c+1)/2                            with  c = S/cp
+        head and tail:  the same for chunks r and 2·cp-1-r of 2·cp,      which is alike for every rank
+
+    A query at place p (from 0) attends to p + 1 keys.
+
+    Units:   counts; rank from 0; layout is "contiguous" or "head and tail". Result is a count.
+    Raises:  ValueError if a count is below 1, the rank out of range, the layout unknown, or the chunks not even.
+    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.2 (2·CP chunks); Brandon et al. 2023, arXiv:2311.09431.
+
+    >>> [causal_pairs(tokens=8, cp=4, rank=rank, layout="contiguous") for rank in range(4)]
+    [3, 7, 11, 15]
+    >>> [causal_pairs(tokens=8, cp=4, rank=rank, layout="head and tail") for rank in range(4)]
+    [9, 9, 9, 9]
+    """
+    chunk = _chunk_tokens(tokens, cp, layout)
+    require_index(below=cp, rank=rank)
+    own = [rank] if layout == "contiguous" else [rank, 2 * cp - 1 - rank]
+    return sum(chunk * place * chunk + chunk * (chunk + 1) // 2 for place in own)
 
 
 def _chunk_tokens(tokens: int, cp: int, layout: str) -> int:
@@ -231,6 +276,32 @@ def slowdown_of_contiguous_chunks(*, attention_share: float, cp: int) -> float:
     return attention_share * (slowest_over_average(cp=cp) - 1)
 
 
+def gather_over_attention(
+    *, tokens: int, cp: int, heads: int, kv_heads: int, flop_per_s: float, bandwidth_bytes_per_s: float
+) -> float:
+    """Time of a layer's key/value all-gather over the time of its balanced causal attention, forward and in BF16.
+
+        ratio = [4·S·k·(cp-1)/cp / β] / [2·S²·a/cp / F]  =  2·(cp-1)·(k/a)·(F/β) / S
+
+    The gather grows with S and attention with S², so the ratio falls as sequences grow. The width of a head cancels.
+
+    Units:   tokens of the whole sequence; FLOP/s that attention reaches; bytes/s per direction. Result is a ratio.
+    Raises:  ValueError if a count is below 1, a rate not positive, or kv_heads do not divide the heads.
+    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.2 (O(S²) attention against O(S) all-gather).
+
+    >>> run = {"cp": 16, "heads": 128, "kv_heads": 8, "flop_per_s": 400e12, "bandwidth_bytes_per_s": 50e9}
+    >>> [round(gather_over_attention(tokens=tokens, **run), 3) for tokens in (8192, 131072)]    # Llama 3 405B
+    [1.831, 0.114]
+    """
+    require_counts(tokens=tokens, cp=cp, heads=heads, kv_heads=kv_heads)
+    require_positive(flop_per_s=flop_per_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    if heads % kv_heads:
+        raise ValueError(f"{kv_heads} KV heads must divide the {heads} heads")
+    gather_s = 4 * tokens * kv_heads * (cp - 1) / cp / bandwidth_bytes_per_s
+    attention_s = 2 * tokens * tokens * heads / cp / flop_per_s
+    return gather_s / attention_s
+
+
 def smallest_cp(
     *, tokens: int, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int,
     room_bytes: float, max_cp: int = 256,
@@ -260,3 +331,31 @@ def smallest_cp(
             return cp
         cp *= 2
     raise ValueError(f"{max_cp} GPUs are too few: a sequence keeps {whole:g} bytes, and {room_bytes:g} fit on each")
+
+
+def longest_context(
+    *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int, cp: int, room_bytes: float
+) -> int:
+    """The longest sequence, in tokens, whose activations fit on cp · tp GPUs.
+
+        S = cp · ⌊ room / (layers · 2 · (6·d + 2·d·k/a + 3·f) / tp) ⌋
+
+    BF16, a fused attention, sequence parallelism inside the TP group, and nothing recomputed.
+
+    Units:   counts; room_bytes is what a GPU has for activations. Result in tokens, a multiple of cp.
+    Raises:  ValueError if a count is below 1, the room not positive, or not one token fits.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4; Llama Team 2024, arXiv:2407.21783, section 3.3.2.
+
+    >>> shape = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8}    # Llama 3 8B
+    >>> [longest_context(**shape, tp=8, cp=cp, room_bytes=40e9) for cp in (1, 2)]
+    [71806, 143612]
+    """
+    require_counts(layers=layers, cp=cp)
+    require_positive(room_bytes=room_bytes)
+    token_bytes = layers * layer_activation_bytes(
+        tokens=1, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, tp=tp
+    )
+    tokens_on_a_gpu = int(room_bytes // token_bytes)
+    if tokens_on_a_gpu < 1:
+        raise ValueError(f"{room_bytes:g} bytes must hold at least one token, which keeps {token_bytes:g}")
+    return cp * tokens_on_a_gpu

@@ -91,6 +91,31 @@ def overhead_of_compute(
     return factor * hidden * (tp - 1) * flop_per_s / (layer_parameters * bus_bandwidth_bytes_per_s)
 
 
+def share_of_time(
+    *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float
+) -> float:
+    """The share of a layer's forward time that tensor-parallel communication takes, none of it hidden.
+
+        share = overhead / (1 + overhead)
+
+    Units:   as in overhead_of_compute. Result is a fraction of the total time, always below 1.
+    Raises:  ValueError if a count is below 1 or a rate not positive.
+    Source:  definition, with overhead_of_compute.
+
+    >>> layer = {"hidden": 8192, "layer_parameters": 855_638_016, "flop_per_s": 500e12}
+    >>> round(share_of_time(**layer, tp=8, bus_bandwidth_bytes_per_s=450e9), 3)
+    0.23
+    """
+    overhead = overhead_of_compute(
+        hidden=hidden,
+        layer_parameters=layer_parameters,
+        tp=tp,
+        flop_per_s=flop_per_s,
+        bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s,
+    )
+    return overhead / (1 + overhead)
+
+
 def largest_tp_under_share(
     *,
     heads: int,
@@ -147,3 +172,42 @@ def throughput_lost(
     narrow = added(tp=tp, bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s)
     wide = added(tp=wider_tp, bus_bandwidth_bytes_per_s=wider_bandwidth_bytes_per_s)
     return 1 - (1 + narrow) / (1 + wide)
+
+
+def mlp_bound_tp(*, ffn_hidden: int, flop_per_s: float, bandwidth_bytes_per_s: float) -> float:
+    """The degree above which an MLP of two matrices takes longer to communicate than to compute, for large groups.
+
+        t = f · β / F
+
+    A gather and a reduce-scatter of 2·tokens·d bytes each are against 4·tokens·d·f/t FLOP, with (t-1)/t taken as 1.
+
+    Units:   a count; FLOP/s and bytes/s per direction of one chip. Result is a degree, not rounded.
+    Raises:  ValueError if ffn_hidden is below 1 or a rate not positive.
+    Source:  Austin et al. 2025, How to Scale Your Model, part 5, "Tensor Parallelism".
+
+    >>> round(mlp_bound_tp(ffn_hidden=28672, flop_per_s=4.59e14, bandwidth_bytes_per_s=1.8e11), 1)    # TPU v5p, one axis
+    11.2
+    """
+    require_counts(ffn_hidden=ffn_hidden)
+    require_positive(flop_per_s=flop_per_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    return ffn_hidden * bandwidth_bytes_per_s / flop_per_s
+
+
+def balanced_fsdp_degree(*, tokens: float, ffn_hidden: int, gpus: int, fsdp_axes: int = 1, tp_axes: int = 1) -> float:
+    """The degree of FSDP at which FSDP and tensor parallelism together send least, when both have links of one speed.
+
+        x = sqrt( tokens / f · axes_fsdp / axes_tp · N )        and tensor parallelism gets N/x
+
+    FSDP sends the weights of its slice, which shrink with the TP degree; TP sends the activations of its tokens, which
+    shrink with the FSDP degree.
+
+    Units:   tokens of the whole batch; counts. Result is a degree, not rounded.
+    Raises:  ValueError if tokens is not positive or a count is below 1.
+    Source:  Austin et al. 2025, How to Scale Your Model, part 5, "Mixed FSDP and Tensor Parallelism".
+
+    >>> round(balanced_fsdp_degree(tokens=48_000, ffn_hidden=32_768, gpus=64, fsdp_axes=2), 1)
+    13.7
+    """
+    require_positive(tokens=tokens)
+    require_counts(ffn_hidden=ffn_hidden, gpus=gpus, fsdp_axes=fsdp_axes, tp_axes=tp_axes)
+    return float((tokens / ffn_hidden * fsdp_axes / tp_axes * gpus) ** 0.5)

@@ -178,6 +178,30 @@ def room_bytes_per_gpu(
     return room
 
 
+def step_traffic_bytes(*, parameters: float, gpus: int, stage: int) -> float:
+    """Bytes that each GPU sends in one step for gradients and weights, all 16-bit, exactly for N GPUs.
+
+        stages 0 to 2:  2 · 2P · (N-1)/N      stage 3:  3 · 2P · (N-1)/N
+
+    An all-reduce is a reduce-scatter and an all-gather, so stages 1 and 2 send what plain data parallelism sends:
+    gradients are scattered, updated weights gathered. Stage 3 gathers weights twice, forward and backward.
+
+    Units:   parameters, gpus and stage are counts. Result in bytes.
+    Raises:  ValueError if parameters is not positive, gpus is below 1, or the stage unknown.
+    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, sections 7.1 and 7.2; (N-1)/N as in a ring.
+
+    >>> round(step_traffic_bytes(parameters=7 * 10**9, gpus=64, stage=3) / 1e9, 2)
+    41.34
+    >>> round(step_traffic_bytes(parameters=7 * 10**9, gpus=64, stage=2) / 1e9, 2)
+    27.56
+    """
+    require_positive(parameters=parameters)
+    require_counts(gpus=gpus)
+    require_stage(stage)
+    collectives = 3 if stage == 3 else 2
+    return collectives * 2 * parameters * (gpus - 1) / gpus
+
+
 def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_bytes_per_s: float) -> float:
     """Time that one step's collectives take when nothing overlaps them and latency is omitted.
 

@@ -11,12 +11,12 @@ from solutions.accumulation import accumulation
 from solutions.activations import activations
 from solutions.checkpointing import checkpoint_interval, checkpoints, restart_costs
 from solutions.cost import data_constrained
-from solutions.data import object_store, packing, sample_order
+from solutions.data import duplicates, object_store, packing, sample_order
 from solutions.experts import expert_capacity, expert_memory, expert_traffic
 from solutions.layout import diagnosis, fixed_batch, layout
 from solutions.oracles.activations.activations import peak_activation_bytes
 from solutions.planner import verdicts as layout_judge
-from solutions.precision import formats
+from solutions.precision import formats, stagnation
 from solutions.shapes import layer_parameters, moe
 
 MIXTRAL: dict[str, Any] = {"dense_parameters": 1.6e9, "routed_parameters": 45.1e9, "dp": 64}
@@ -96,6 +96,12 @@ def test_a_step_may_be_all_pipeline_and_a_forward_pass_all_scores() -> None:
     assert after["none"] == after["selective"]
 
 
+def test_no_number_of_bands_finds_all() -> None:
+    for certain in ({"similarity": 1, "recall": 0.9}, {"similarity": 0.8, "recall": 1}):
+        with pytest.raises(ValueError, match="below 1"):
+            duplicates.fewest_bands(rows=8, **certain)
+
+
 def test_exactly_as_many_dropped_copies_as_allowed_are_few_enough() -> None:
     dropped = expert_capacity.dropped_copies(loads=[6, 2], capacity_factor=1.0)
     assert expert_capacity.least_factor(loads=[6, 2], factors=[1.0, 2.0], largest_dropped_share=dropped / 8) == 1.0
@@ -170,7 +176,10 @@ def test_a_bubble_just_above_a_limit_of_one_in_64_is_too_large() -> None:
 
 def test_what_just_fits_fits_and_what_is_just_enough_is_enough() -> None:
     assert accumulation.micro_batch_that_fits(memory_bytes=29e9, state_bytes=24e9, sample_bytes=5e9) == 1
+    assert duplicates.fewest_bands(rows=1, similarity=0.5, recall=0.75) == 2
     assert [formats.rounded(value=value, number_format="BF16") for value in (0.0, 1.0)] == [0, 1]
+    step = formats.spacing(value=1.0, number_format="BF16")
+    assert stagnation.expected_steps_to_move(weight=1.0, update=step, number_format="BF16") == 1
 
 
 def test_with_all_layers_recomputed_one_of_them_is_whole_at_a_time() -> None:

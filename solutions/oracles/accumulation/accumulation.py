@@ -36,6 +36,12 @@ def counted_accumulation_steps(*, target_batch: int, micro_batch: int, dp: int) 
     raise ValueError(f"{target_batch} samples are jumped over")
 
 
+def counted_effective_batch(*, micro_batch: int, accumulation_steps: int, dp: int) -> int:
+    """Different sequences that are held after the last pass."""
+    passes = dealt(micro_batch=micro_batch, dp=dp)
+    return len(set(next(itertools.islice(passes, accumulation_steps - 1, None))))
+
+
 def counted_batch_tokens(*, micro_batch: int, accumulation_steps: int, dp: int, sequence_length: int) -> int:
     """Where the last of the dealt sequences ends in the stream of tokens, if they cover it without a gap."""
     held = sorted(next(itertools.islice(dealt(micro_batch=micro_batch, dp=dp), accumulation_steps - 1, None)))
@@ -115,6 +121,11 @@ def _growth(layers: int, checkpointed: int, ratio: Fraction) -> Fraction:
         for count in (0, checkpointed)
     )
     return longer / plain - 1
+
+
+def clocked_recompute_overhead(*, layers: int, recomputed_layers: int, backward_per_forward: float) -> float:
+    """Trace a step with and without checkpoints, and compare what the traces cost."""
+    return float(_growth(layers, recomputed_layers, Fraction(backward_per_forward)))
 
 
 def tried_affordable_layers(*, layers: int, largest_overhead: float, backward_per_forward: float) -> int:

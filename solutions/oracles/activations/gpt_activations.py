@@ -7,6 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from ..pipeline.schedules import schedule
+from ..search import bisect
 
 
 class Saved(NamedTuple):
@@ -67,6 +68,27 @@ def layer_bytes(
     return float(sum(row.size for row in rows))
 
 
+def score_factor(*, sequence: int, hidden: int, heads: int) -> float:
+    """Weigh the tensors of the attention core, and divide by the elements of a tensor as wide as the model."""
+    rows = saved_tensors(1, sequence, hidden, heads)
+    return sum(row.size for row in rows if row.dimensions[-1] == row.dimensions[-2]) / (sequence * hidden)
+
+
+def cut_of_baseline(
+    *, sequence: int, hidden: int, heads: int, tp: int, sequence_parallel: bool = False, recompute: str = "none"
+) -> float:
+    """Weigh one layer twice."""
+    plain = sum(row.size for row in saved_tensors(1, sequence, hidden, heads, tp))
+    return plain / sum(row.size for row in saved_tensors(1, sequence, hidden, heads, tp, sequence_parallel, recompute))
+
+
+def score_share(*, sequence: float, hidden: int, heads: int) -> float:
+    """Weigh the layer with and without its attention core."""
+    sizes = {kind: layer_bytes(micro_batch=1, sequence=sequence, hidden=hidden, heads=heads, recompute=kind)
+             for kind in ("none", "selective")}  # fmt: skip
+    return (sizes["none"] - sizes["selective"]) / sizes["none"]
+
+
 @lru_cache(maxsize=1024)
 def _held_pieces(stages: int, virtual_stages: int) -> int:
     """Follow the first rank's schedule: a forward pass leaves its piece, the backward pass clears it."""
@@ -90,7 +112,38 @@ def first_stage_bytes(
     return layer * piece_layers * _held_pieces(stages, virtual_stages)
 
 
+def outside_the_layers_bytes(
+    *, micro_batch: int, sequence: int, hidden: int, vocabulary: int, stages: int = 1, tp: int = 1
+) -> float:
+    """List what is saved before and behind the layers of the first stage, micro-batch by micro-batch."""
+    own = (sequence / tp, micro_batch, hidden)
+    rows = [Saved("embedding dropout", f"mask of micro-batch {place}", own, 1) for place in range(stages)]
+    if stages == 1:
+        rows += [
+            Saved("last norm", "its input", own, 2),
+            Saved("output layer", "its input", own, 2),
+            Saved("cross-entropy", "logits", (sequence, micro_batch, vocabulary / tp), 4),
+        ]
+    return float(sum(row.size for row in rows))
+
+
 def stage_output_bytes(*, micro_batch: int, sequence: int, hidden: int, in_flight: int) -> float:
     """Add up the output tensors that a stage would hold."""
     rows = [Saved("send", f"micro-batch {place}", (sequence, micro_batch, hidden), 2) for place in range(in_flight)]
     return float(sum(row.size for row in rows))
+
+
+def longest_sequence(
+    *, room_bytes: float, layers: int, hidden: int, heads: int, micro_batch: int = 1, tp: int = 1,
+    recompute: str = "none",
+) -> float:  # fmt: skip
+    """Bisect for the length at which the weighed tensors of all layers fill the room."""
+
+    def left_over(sequence: float) -> float:
+        layer = layer_bytes(
+            micro_batch=micro_batch, sequence=sequence, hidden=hidden, heads=heads, tp=tp, sequence_parallel=True,
+            recompute=recompute,
+        )  # fmt: skip
+        return layers * layer - room_bytes
+
+    return bisect(left_over, 0.0, 1e12)

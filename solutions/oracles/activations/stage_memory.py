@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..pipeline.pipeline import in_flight, play
+from ..pipeline.pipeline import Played, in_flight, play, play_orders
+from ..pipeline.schedules import gpipe
 
 
 def stage_bytes(
@@ -41,3 +42,8 @@ def smallest_virtual_stages(*, stages: int, stage_layers: int, plain_bytes: floa
         if held <= Fraction(room_bytes):
             return pieces
     raise ValueError("no interleaving fits")
+
+
+def _played_gpipe(stages: int, micro_batches: int) -> Played:
+    orders = [gpipe(rank, stages, micro_batches) for rank in range(stages)]
+    return play_orders(orders, [{"F": Fraction(1), "B": Fraction(2)}] * stages)

@@ -179,6 +179,13 @@ def rental_dollars(*, gpus: int, run_s: float, dollars_per_gpu_hour: float) -> f
     return float(invoice.sum())
 
 
+def dollars_saved_by_points(*, bill_dollars: float, mfu: float, points: float) -> float:
+    """Rerun a job of 100 days at the higher utilisation; a day at MFU u does u days of peak work."""
+    per_day = bill_dollars / 100
+    peak_days = sum(mfu for _ in range(100))
+    return bill_dollars - per_day * _ticks(peak_days, mfu + points)
+
+
 def electricity_dollars(
     *, gpus: int, watts_per_gpu: float, run_s: float, dollars_per_kwh: float, pue: float = 1.0
 ) -> float:

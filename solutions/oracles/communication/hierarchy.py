@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from ..ring.ring import play_ring
 from ..search import bisect
+from .collectives import play
 
 Link = tuple[str, int, int]  # "nvlink" or "port", node, GPU in it
 Load = defaultdict[Link, float]  # bytes on each link
@@ -42,7 +43,7 @@ def _sharded_phases(message_bytes: float, servers: int, gpus_per_server: int) ->
         for gpu in range(gpus_per_server):
             scatter["nvlink", server, gpu] += _ring_share(gpus_per_server, "reduce-scatter") * message_bytes
             ring["port", server, gpu] += _ring_share(servers, "all-reduce") * message_bytes / gpus_per_server
-            gather["nvlink", server, gpu] += _ring_share(gpus_per_server, "all-gather") * message_bytes
+            gather["nvlink", server, gpu] += max(play("all-gather", gpus_per_server).sent) * message_bytes
     return [scatter, ring, gather]
 
 
@@ -97,7 +98,7 @@ def sharded_seconds(
     steps = [
         play_ring(gpus_per_server, ("reduce-scatter",)).steps,
         play_ring(servers).steps,
-        play_ring(gpus_per_server, ("all-gather",)).steps,
+        play("all-gather", gpus_per_server).steps,
     ]
     return sum(_phase_seconds(phase, rates) + n * latency_s for phase, n in zip(phases, steps, strict=True))
 
@@ -112,7 +113,7 @@ def sharded_overlapped_seconds(
 
 def gather_bandwidth(*, children: int, uplink_bytes_per_s: float) -> float:
     """Play an all-gather among the parts; the message over its time is the rate."""
-    return uplink_bytes_per_s / _ring_share(children, "all-gather")
+    return uplink_bytes_per_s / max(play("all-gather", children).sent)
 
 
 def largest_oversubscription(
@@ -147,6 +148,13 @@ def link_rate_behind_in_switch(*, bus_bytes_per_s: float, gpus: int) -> float:
     message = 1e9
     measured_s = max(play_ring(gpus).sent_shares) * message / bus_bytes_per_s
     return in_switch_bytes(message_bytes=message, gpus=gpus) / measured_s
+
+
+def port_rate_behind_bus_bandwidth(*, bus_bytes_per_s: float, servers: int, gpus_per_server: int) -> float:
+    """The time that the benchmark measured for some message, and the bytes that the busiest port carried in it."""
+    message = 1e9
+    measured_s = max(play_ring(servers * gpus_per_server).sent_shares) * message / bus_bytes_per_s
+    return sharded_port_bytes(message_bytes=message, servers=servers, gpus_per_server=gpus_per_server) / measured_s
 
 
 def collective_gap(*, near_gpus: int, near_bus_bytes_per_s: float, far_gpus: int, far_bus_bytes_per_s: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -163,6 +164,22 @@ def _keeps_up(
     spans = play_backward([computing] * LAYERS, [sending] * LAYERS)
     ready = {span.what: span.ended for span in spans if span.lane == "compute"}
     return all(span.begun == ready[span.what] for span in spans if span.lane == "network")
+
+
+def tokens_to_hide_all_reduce(
+    *,
+    flop_per_s: float,
+    bus_bytes_per_s: float,
+    gpus: float = math.inf,
+    bytes_per_gradient: float = 2,
+    total_over_active: float = 1,
+) -> float:
+    """Bisect for the tokens with which the played network keeps up with the backward pass."""
+    share = 2.0 if math.isinf(gpus) else max(play_ring(int(gpus)).sent_shares)
+    sent_per_weight = share * bytes_per_gradient * total_over_active
+    return bisect(
+        lambda tokens: 1 if _keeps_up(tokens, flop_per_s, bus_bytes_per_s, sent_per_weight, 4) else -1, 0.0, 1e9
+    )
 
 
 def most_gpus_that_hide(

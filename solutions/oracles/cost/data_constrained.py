@@ -48,3 +48,12 @@ def repeat_or_buy(
     read = epochs_for(effective_tokens=needed_tokens, unique_tokens=unique_tokens) * unique_tokens
     more_training = (read - needed_tokens) * dollars_per_trained_token
     return "buy" if more_training >= (needed_tokens - unique_tokens) * dollars_per_bought_token else "repeat"
+
+
+def worth_of_a_repeat(*, epochs: float, decay: float = 15.387756) -> float:
+    """Multiply a token by the same share for each small part of a repeat."""
+    parts = 1 << 14
+    share = 1.0
+    for _ in range(parts):
+        share *= 1 - (epochs - 1) / decay / parts
+    return share

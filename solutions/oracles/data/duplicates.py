@@ -30,3 +30,15 @@ def threshold_similarity(*, bands: int, rows: int) -> float:
         return agreeing - 1
 
     return bisect(expected, 0, 1)
+
+
+@lru_cache(maxsize=65536)
+def fewest_bands(*, similarity: float, rows: int, recall: float) -> int:
+    """Add bands until the pair is found often enough."""
+    agrees = 1.0
+    for _ in range(rows):
+        agrees *= similarity
+    bands, unfound = 0, 1.0
+    while 1 - unfound < recall * (1 - 1e-13):
+        bands, unfound = bands + 1, unfound * (1 - agrees)
+    return bands

@@ -64,6 +64,14 @@ def batches_for_stall(*, stall_s: float, step_s: float) -> int:
     return ready
 
 
+def refill_seconds(*, batches: int, step_s: float, load_s: float) -> float:
+    """Follow the level of the queue over one second, and ask how many such seconds fill it."""
+    gained = 1 / Fraction(load_s) - 1 / Fraction(step_s)
+    if gained <= 0:
+        raise ValueError("the queue never fills")
+    return float(batches / gained)
+
+
 def index_bytes_on_host(
     *, samples: float, bytes_per_sample: float, gpus: int, workers_per_gpu: int, shared: bool
 ) -> float:

@@ -26,6 +26,29 @@ def largest_weight(*, tokens: float, source_tokens: float, epochs: float) -> flo
     return bisect(lambda weight: weight * tokens - epochs * source_tokens, 0, 2 * epochs * source_tokens / tokens)
 
 
+def tokens_until_limit(*, weights: Sequence[float], source_tokens: Sequence[float], epochs: Sequence[float]) -> float:
+    """Lengthen the run until some source is over its limit."""
+    whole = sum(Fraction(weight) for weight in weights)
+
+    def over(tokens: float) -> float:
+        taken = [float(Fraction(weight) / whole) * tokens for weight in weights]
+        return max(part / size - most for part, size, most in zip(taken, source_tokens, epochs, strict=True))
+
+    high = 1.0
+    while over(high) < 0:
+        high *= 2
+    return bisect(over, 0, high)
+
+
+def weight_from_epochs(*, source: int, sizes: Sequence[float], epochs: Sequence[float]) -> float:
+    """Write every source out as often as it is repeated, in half passes, and weigh the pile."""
+    halves = [Fraction(size) / 2 for size in sizes]
+    written = [
+        sum((half for _ in range(round(2 * count))), Fraction(0)) for half, count in zip(halves, epochs, strict=True)
+    ]
+    return float(written[source] / sum(written))
+
+
 def temperature_weight(*, source: int, sizes: Sequence[float], alpha: float) -> float:
     """Compare the source with each of the others: a ratio of sizes in logarithms, shrunk by the exponent."""
     return 1 / sum(exp(alpha * (log(size) - log(sizes[source]))) for size in sizes)

@@ -56,6 +56,18 @@ def best_fit_sequences(*, lengths: Sequence[int], sequence_length: int) -> int:
     return opened
 
 
+def chance_of_a_cut(*, length: int, sequence_length: int) -> float:
+    """Let the document begin at every place, and count the starts from which it crosses a boundary."""
+    crossing = sum((start + length - 1) // sequence_length > 0 for start in range(sequence_length))
+    return crossing / sequence_length
+
+
+def pairs_kept(*, lengths: Sequence[int], sequence_length: int) -> float:
+    """For every token, count the tokens of its own document."""
+    mates = sum(length for length in lengths for _ in range(length))
+    return mates / sequence_length**2
+
+
 def share_saved_by_mask(*, score_share: float, documents: int) -> float:
     """Mark the pairs of a sequence whose documents have 3 tokens each, and see which share of them lies within a document."""
     tokens = range(3 * documents)

@@ -23,6 +23,14 @@ def sample_position(*, step: int, rank: int, slot: int, ranks: int, global_batch
     return numbers[rank * share : (rank + 1) * share][slot]
 
 
+def epoch_of_step(*, step: int, global_batch: int, samples: int) -> int:
+    """Take whole epochs off the samples that came before, as long as they last."""
+    before, epoch = step * global_batch, 0
+    while before >= samples:
+        before, epoch = before - samples, epoch + 1
+    return epoch
+
+
 @lru_cache(maxsize=4096)
 def repeated_share(*, seen_share: float, ranks_before: int, ranks_after: int) -> float:
     """Number samples finely, mark those that the old ranks read, and let the new ranks go on."""

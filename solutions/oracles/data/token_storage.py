@@ -1,8 +1,10 @@
-"""Token ids, written: bits are counted, ids are packed into bytes, and a second of a run is read."""
+"""Token ids, written: bits are counted, ids are packed into bytes, cores work off documents, and a second of a run is read."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+
+from ..search import smallest
 
 WIDTHS = (2, 4)  # what readers of flat files of ids support
 
@@ -33,10 +35,21 @@ def stored_id(*, token: int, id_bits: int) -> int:
     return sum(((token >> place) & 1) << place for place in range(id_bits))
 
 
+def text_bytes_per_token(*, text_bytes: float, tokens: float) -> float:
+    """Hand the bytes out to the tokens."""
+    return float(Fraction(text_bytes) / Fraction(tokens))
+
+
 def tokenised_bytes(*, text_bytes: float, bytes_per_token: float, vocabulary: int) -> float:
     """Let a gigabyte of text shrink or grow to its ids, and take so many gigabytes."""
     one = token_set_bytes(tokens=float(Fraction(10**9) / Fraction(bytes_per_token)), vocabulary=vocabulary)
     return float(Fraction(text_bytes) / 10**9) * one
+
+
+def tokenising_cores(*, text_bytes: float, bytes_per_s_per_core: float, limit_s: float) -> int:
+    """Add cores until they are done in time."""
+    each = Fraction(bytes_per_s_per_core) * Fraction(limit_s)
+    return smallest(lambda cores: cores * each >= Fraction(text_bytes) * (1 - Fraction(1, 10**12)), largest=10**9)
 
 
 def read_bytes_per_s(*, samples_per_s: float, sample_bytes: float) -> float:

@@ -85,6 +85,12 @@ def port_bytes(
     return float(copies * tokens * hidden * Fraction(bytes_per_element))
 
 
+def experts_behind_the_port(*, node_limit: int, port_bytes_per_s: float, nvlink_bytes_per_s: float) -> float:
+    """While the port sends one vector to each node, count what NVLink passes on in that time."""
+    port_busy = sum((1 / Fraction(port_bytes_per_s) for _ in range(node_limit)), Fraction(0))
+    return float(port_busy * Fraction(nvlink_bytes_per_s))
+
+
 def exchange_over_compute(
     *, expert_ffn_hidden: int, ep: int, flop_per_s: float, bytes_per_s: float, bytes_per_element: float = 2,
     hidden: int = 1, experts_per_token: int = 1,

@@ -100,6 +100,12 @@ def layers_per_stage(*, layers: int, stages: int) -> tuple[int, ...]:
     return tuple(held)
 
 
+def fuller_stages(*, layers: int, stages: int) -> int:
+    """Deal the layers, and count the stages with the most."""
+    held = layers_per_stage(layers=layers, stages=stages)
+    return held.count(max(held))
+
+
 @dataclass(frozen=True)
 class Layout:
     """One way to use every GPU."""

@@ -59,3 +59,11 @@ def server_of_stage(
     while not first <= wanted < first + gpus_per_node:
         server, first = server + 1, first + gpus_per_node
     return server
+
+
+def servers_of_group(*, axis: str, gpus_per_node: int, order: str, tp: int, cp: int, pp: int, dp: int) -> int:
+    """Mark the group in a row of all GPUs, cut the row into nodes, and count those with a mark."""
+    line, _ = _line(0, axis, order, tp=tp, cp=cp, pp=pp, dp=dp)
+    row = np.zeros(-(-tp * cp * pp * dp // gpus_per_node) * gpus_per_node, dtype=bool)
+    row[line] = True
+    return int(row.reshape(-1, gpus_per_node).any(axis=1).sum())

@@ -27,6 +27,11 @@ def searched_data_to_target(*, minimum_data: float, critical_batch: float, batch
     )
 
 
+def integrated_critical_batch(*, loss: float, scale_tokens: float, exponent: float) -> float:
+    """Follow the critical batch from a loss of 1, where it is B*, to the loss: each per cent of loss takes 1/α per cent."""
+    return _followed(start=scale_tokens, times=loss, power=-1 / exponent)
+
+
 def integrated_loss(*, critical_batch: float, scale_tokens: float, exponent: float) -> float:
     """Follow the loss from 1, where the critical batch is B*, as the critical batch falls: each per cent takes α per cent."""
     return _followed(start=1.0, times=critical_batch / scale_tokens, power=-exponent)

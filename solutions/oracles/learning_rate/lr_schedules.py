@@ -24,6 +24,15 @@ def climbed_warmup(*, base_warmup_steps: int, base_batch: float, batch: float) -
     return float(np.interp(peak, heights, np.arange(listed + 1)))
 
 
+def counted_warmup_share(*, base_warmup_steps: int, base_total_steps: int, base_batch: float, batch: float) -> float:
+    """Cut the data of the old run into new batches, and count the steps up to the end of the climb."""
+    total = counted_scaled_steps(steps=base_total_steps, base_batch=base_batch, batch=batch)
+    warmup = climbed_warmup(base_warmup_steps=base_warmup_steps, base_batch=base_batch, batch=batch)
+    if warmup > total:
+        raise ValueError("the run ends during its warmup")
+    return warmup / total
+
+
 def searched_warmup_batch(
     *, base_warmup_steps: int, base_total_steps: int, base_batch: float, largest_share: float
 ) -> float:

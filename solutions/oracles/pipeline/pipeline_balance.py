@@ -9,6 +9,16 @@ from .pipeline import play_orders
 from .schedules import gpipe
 
 
+def head_in_layers(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int) -> float:
+    """List the matrices of a layer as rows and columns, and multiply one token through each of them and the head."""
+    head = hidden // heads
+    shapes = [(hidden, heads * head), (heads * head, hidden)]
+    shapes += [(hidden, kv_heads * head)] * 2
+    shapes += [(hidden, ffn_hidden)] * 2 + [(ffn_hidden, hidden)]
+    layer_flop = sum(2 * rows * columns for rows, columns in shapes)
+    return float(Fraction(2 * hidden * vocabulary, layer_flop))
+
+
 def unequal_step_seconds(*, stage_seconds: Sequence[float], micro_batches: int) -> float:
     """Play GPipe with a rank for each stage, a third of its time forward."""
     ticks = [{"F": Fraction(seconds) / 3, "B": Fraction(seconds) * 2 / 3} for seconds in stage_seconds]

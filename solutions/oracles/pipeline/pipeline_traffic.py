@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from .pipeline import BACKWARD_TICKS, FORWARD_TICKS, Ticks, play, play_orders
-from .schedules import Operation, schedule
+from .schedules import Operation, gpipe, schedule
 
 
 def boundary_message_bytes(*, tokens: int, hidden: int, bytes_per_element: int = 2, tp: int = 1) -> float:
@@ -43,6 +43,15 @@ def busiest_gpu_seconds(
     """Find the rank that sends most, and send its messages one after the other."""
     each = Fraction(message_bytes) / Fraction(bandwidth_bytes_per_s)
     return float(max(_messages(stages, virtual_stages)) * micro_batches * each)
+
+
+def gpipe_hop_seconds(*, stages: int, hop_seconds: float) -> float:
+    """Play a step of GPipe twice, with a hop and without."""
+    orders = [gpipe(rank, stages, 2 * stages) for rank in range(stages)]
+    ticks = [{"F": FORWARD_TICKS, "B": BACKWARD_TICKS}] * stages
+    hop = Fraction(1, 8)
+    late = play_orders(orders, ticks, hop).ticks - play_orders(orders, ticks).ticks
+    return float(late / hop * Fraction(hop_seconds))
 
 
 @lru_cache(maxsize=256)

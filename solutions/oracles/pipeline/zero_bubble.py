@@ -89,6 +89,28 @@ def throughput_gain(
     return float(lengths[0] / lengths[1] - 1)
 
 
+def bubble_rate_with_hops(
+    *,
+    schedule: str,
+    stages: int,
+    micro_batches: int,
+    forward_s: float,
+    input_backward_s: float,
+    weight_backward_s: float,
+    hop_s: float,
+) -> float:
+    """Play the step with hops, and compare the longest that a rank is occupied with its work."""
+    forward, of_input, of_weights, hop = (
+        Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s, hop_s)
+    )
+    split = schedule in ("ZB-H1", "ZB-H2")
+    ticks: dict[str, Ticks] = {"F": forward, "B": of_input if split else of_input + of_weights, "W": of_weights}
+    orders = [order(schedule, rank, stages, micro_batches, 1) for rank in range(stages)]
+    step = play_orders(orders, [ticks] * stages, hop)
+    cost = Fraction(max(step.occupied(rank) for rank in range(stages)))
+    return float(1 - micro_batches * (forward + of_input + of_weights) / cost)
+
+
 @lru_cache(maxsize=4096)
 def peak_micro_batches(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
     """Play the step, and follow what every rank holds."""

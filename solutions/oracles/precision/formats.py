@@ -76,6 +76,11 @@ def smallest_normal(*, number_format: str) -> float:
     return float(table(number_format)[1 << LAYOUT[number_format][1]])
 
 
+def largest_subnormal(*, number_format: str) -> float:
+    """The last entry whose exponent field is 0."""
+    return float(table(number_format)[(1 << LAYOUT[number_format][1]) - 1])
+
+
 def flush_threshold(*, number_format: str) -> float:
     """The largest double that still rounds to 0, by bisection."""
     listed = table(number_format)
@@ -89,6 +94,12 @@ def flush_threshold(*, number_format: str) -> float:
     return zero
 
 
+def binades(*, number_format: str) -> int:
+    """How many powers of two have an entry in [2^k, 2^(k+1))."""
+    exponents = np.frexp(table(number_format)[1:])[1]
+    return len(np.unique(exponents))
+
+
 def spacing(*, value: float, number_format: str) -> float:
     """From the last entry that is not above a magnitude to the one after it."""
     listed = table(number_format)
@@ -98,9 +109,24 @@ def spacing(*, value: float, number_format: str) -> float:
     return float(listed[place + 1] - listed[place])
 
 
+def relative_step(*, number_format: str) -> float:
+    """The largest relative error over all midpoints between two normal numbers."""
+    listed = table(number_format)
+    normal = listed[1 << LAYOUT[number_format][1] :]
+    low, high = normal[:-1], normal[1:]
+    gaps = (high - low) / 2 / low
+    return float(gaps.max())
+
+
 def rounded(*, value: float, number_format: str) -> float:
     """The nearest entry."""
     return nearest(table(number_format), value)
+
+
+def saturated(*, value: float, number_format: str) -> float:
+    """The nearest entry to a value that was clipped first."""
+    listed = table(number_format)
+    return nearest(listed, max(-float(listed[-1]), min(float(listed[-1]), value)))
 
 
 def clipped_cast(*, value: float, exponent_bits: int, mantissa_bits: int) -> float:

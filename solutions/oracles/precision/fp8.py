@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ..roofline.layer_flop import attention_flop_per_pair_and_channel, flop_per_weight_and_token
 from ..search import bisect
-from .formats import table
+from .formats import nearest, table
 
 
 def fp8_format(*, smallest_value: float, largest_value: float) -> str:
@@ -21,6 +21,49 @@ def fp8_format(*, smallest_value: float, largest_value: float) -> str:
         ):
             return name
     return "neither"
+
+
+def scale_factor(*, amax: float, number_format: str = "E4M3", margin: int = 0) -> float:
+    """Double and halve from 1 until the scaled amax fills the format, then meet it exactly; the margin halves again."""
+    top = float(table(number_format)[-1])
+    scale = 1.0
+    while scale * amax < top:
+        scale *= 2
+    while scale * amax > top:
+        scale /= 2
+    scale *= top / (scale * amax)
+    for _ in range(margin):
+        scale /= 2
+    return scale
+
+
+def largest_lost_value(*, amax: float, number_format: str = "E4M3") -> float:
+    """Bisect the value that just survives the cast next to an outlier."""
+    listed = table(number_format)
+    scale = float(listed[-1]) / amax
+    return bisect(lambda value: 1.0 if nearest(listed, value * scale) else -1.0, 0.0, amax)
+
+
+def largest_outlier(*, smallest_value: float, number_format: str = "E4M3") -> float:
+    """Bisect how many times the value an outlier is, next to which that value is just lost."""
+    listed = table(number_format)
+    scaled = float(listed[-1])
+    return smallest_value * bisect(lambda times: -1.0 if nearest(listed, scaled / times) else 1.0, 1.0, 1e18)
+
+
+def smallest_margin(*, known_amax: float, next_amax: float) -> int:
+    """Raise the margin until nothing is clipped."""
+    margin = 0
+    while next_amax * (448 / known_amax / 2**margin) > 448 * (1 + 1e-12):
+        margin += 1
+    return margin
+
+
+def scale_bytes(*, rows: int, columns: int, block_rows: int, block_columns: int, bytes_per_scale: float) -> float:
+    """Walk over the corners of all blocks."""
+    down = range(0, rows, block_rows)
+    across = range(0, columns, block_columns)
+    return sum(bytes_per_scale * len(across) for _ in down)
 
 
 def bits_per_element(*, element_bits: float, block: int, scale_bits: float) -> float:
@@ -88,3 +131,9 @@ def linear_flop_share(
     scores = layers * attention_flop_per_pair_and_channel() * sequence_length * hidden
     output_layer = a_weight * hidden * vocabulary
     return float(Fraction(linear) / (linear + scores + output_layer))
+
+
+def zeroed_share(*, amax: float, typical: float, number_format: str = "E4M3") -> float:
+    """The length of what is lost, over the length of all values."""
+    lost = largest_lost_value(amax=amax, number_format=number_format)
+    return min(typical, lost) / typical

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
+from itertools import count, groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .formats import nearest, table
+from .formats import nearest, smallest_normal, table
 
 SCALES = [2.0**power for power in range(64)]  # from 1 on; no loss needs more
 OVERFLOW = 65520.0  # the first value that FP16 rounds to infinity: halfway between its largest number and the next (IEEE 754-2019)
@@ -20,6 +20,11 @@ OVERFLOW = 65520.0  # the first value that FP16 rounds to infinity: halfway betw
 def smallest_rescuing_scale(*, gradient: float, number_format: str = "FP16") -> float:
     """The first scale with which the stored gradient is not 0."""
     return next(scale for scale in SCALES if nearest(table(number_format), scale * gradient) != 0)
+
+
+def smallest_precise_scale(*, gradient: float, number_format: str = "FP16") -> float:
+    """The first scale that lifts a gradient to the normal numbers."""
+    return next(scale for scale in SCALES if scale * gradient >= smallest_normal(number_format=number_format))
 
 
 def largest_safe_scale(*, gradient: float, number_format: str = "FP16") -> float:
@@ -31,6 +36,15 @@ def largest_safe_scale(*, gradient: float, number_format: str = "FP16") -> float
             return safe
         safe = scale
     raise ValueError("no scale overflows")
+
+
+def usable_scales(*, smallest_gradient: float, largest_gradient: float, number_format: str = "FP16") -> int:
+    """Store both gradients with every scale, and count the scales that lose neither."""
+    listed = table(number_format)
+    return sum(
+        nearest(listed, scale * smallest_gradient) != 0 and math.isfinite(nearest(listed, scale * largest_gradient))
+        for scale in SCALES
+    )
 
 
 @dataclass
@@ -83,6 +97,17 @@ def play_scaler(
     return scales, overflows
 
 
+def scale_after_spells(
+    *, initial_scale: float, growth_interval: int, first_clean: int, burst: int, gap: int, last_clean: int
+) -> float:
+    """Run the machine over the whole trace."""
+    machine = Machine(initial_scale, growth_interval, floor=0.0)
+    for length, overflow in ((first_clean, False), (burst, True), (gap, False), (1, True), (last_clean, False)):
+        for _ in range(length):
+            machine.step(overflow=overflow)
+    return machine.scale
+
+
 def dynamic_scale(
     *, trace: str, initial_scale: float, growth_interval: int, hysteresis: int = 1, min_scale: float = 1
 ) -> float:
@@ -105,6 +130,18 @@ def dynamic_scale(
     return float(scale)
 
 
+def clean_steps_to_recover(*, burst: int, growth_interval: int, hysteresis: int = 1) -> int:
+    """Run the machine through the burst, and on until its scale is what it was."""
+    machine = Machine(1.0, growth_interval, hysteresis, floor=0.0)
+    for _ in range(burst):
+        machine.step(overflow=True)
+    for steps in count():
+        if machine.scale >= 1.0:
+            return steps
+        machine.step(overflow=False)
+    raise AssertionError  # count() does not end
+
+
 def skipped_share(*, growth_interval: int, hysteresis: int = 1) -> float:
     """Run the machine against a ceiling through some of its cycles, and count."""
     machine = Machine(1.0, growth_interval, hysteresis)
@@ -113,6 +150,25 @@ def skipped_share(*, growth_interval: int, hysteresis: int = 1) -> float:
         machine.step(overflow=machine.scale > 1.0)
         steps += 1
     return machine.skipped / steps
+
+
+def smallest_growth_interval(*, largest_share: float, hysteresis: int = 1) -> int:
+    """Try one interval after another."""
+    wanted = Fraction(repr(float(largest_share)))
+    return next(interval for interval in count(1) if Fraction(hysteresis, interval + hysteresis) <= wanted)
+
+
+def burst_until_lost(
+    *, scale: float, smallest_gradient: float, hysteresis: int = 1, number_format: str = "FP16"
+) -> int:
+    """Let overflow follow overflow until the stored gradient is 0."""
+    listed = table(number_format)
+    machine = Machine(scale, interval=1000, hysteresis=hysteresis)
+    if nearest(listed, smallest_gradient) != 0:
+        raise ValueError("it needs no scale")
+    while nearest(listed, machine.scale * smallest_gradient) != 0:
+        machine.step(overflow=True)
+    return machine.skipped
 
 
 def blind_steps(

@@ -37,6 +37,18 @@ def state_bytes(*, parameters: float, recipe: str, with_gradients: bool = True) 
     return float(sum(width * parameters for width in held(recipe, with_gradients=with_gradients)))
 
 
+def kept_activation_bytes(
+    *, layers: int, tensors: int, sequences: int, sequence_length: int, hidden: int, bytes_per_element: float
+) -> float:
+    """Layer by layer, tensor by tensor, sequence by sequence."""
+    total = 0.0
+    for _layer in range(layers):
+        for _tensor in range(tensors):
+            for _sequence in range(sequences):
+                total += sequence_length * hidden * bytes_per_element
+    return total
+
+
 def fp8_weight_bytes(*, parameters: float, keeps_bf16: bool, second_copy: bool) -> float:
     """The copies, one by one."""
     copies = ["FP8"]

@@ -1,4 +1,4 @@
-"""Stagnation by trying: counts that are added up, positions that are stored, updates that are bisected and schedules that are walked."""
+"""Stagnation by trying: sums that are added up, positions that are stored, updates that are bisected and schedules that are walked."""
 
 from __future__ import annotations
 
@@ -41,6 +41,30 @@ def smallest_moving_update(*, weight: float, number_format: str) -> float:
     start = float(listed[place])
     gap = float(listed[place + 1]) - start
     return bisect(lambda update: -1.0 if nearest(listed, start + update) == start else 1.0, 0.0, gap)
+
+
+def expected_steps_to_move(*, weight: float, update: float, number_format: str) -> float:
+    """Add up the chance that the weight is still where it was, step by step."""
+    listed = table(number_format)
+    place = int(np.searchsorted(listed, abs(weight), side="right")) - 1
+    low, high = float(listed[place]), float(listed[place + 1])
+    stays = 1 - update / (high - low)
+    if stays < 0:
+        raise ValueError("it moves at once")
+    most = max(1, math.ceil(40 / max(1e-12, update / (high - low))))
+    chances = stays ** np.arange(min(most, 4_000_000), dtype=np.float64)
+    return float(chances.sum())
+
+
+def stalled_sum(*, addend: float, number_format: str) -> float:
+    """Add until nothing changes any more."""
+    listed = table(number_format)
+    total = 0.0
+    while (after := nearest(listed, total + addend)) != total:
+        total = after
+        if math.isinf(total):
+            raise ValueError("the sum left the range")
+    return total
 
 
 def moving_steps(

@@ -126,6 +126,11 @@ def simulated_tree_steps(*, gpus: int) -> int:
     return traffic.steps
 
 
+def simulated_latency_seconds(*, gpus: int, latency_s: float) -> float:
+    """Time of a simulated ring whose message takes no time on the wire."""
+    return _seconds(play_ring(gpus), 0.0, 1.0, latency_s)
+
+
 def simulated_all_reduce_seconds(
     *, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float = 0.0
 ) -> float:

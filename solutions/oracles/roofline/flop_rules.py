@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..search import bisect
-from .flops import step_flop
+from .flops import output_flop, step_flop
 from .layer_flop import attention_flop_per_pair_and_channel, flop_per_weight_and_token
 
 
@@ -55,6 +55,18 @@ def exact_length(*, vocabulary: int, layers: int, hidden: int, causal: bool = Fa
     )  # with a single pair
     per_pair = float(attention_flop_per_pair_and_channel()) * layers * hidden * (0.5 if causal else 1)
     return bisect(lambda length: one_token + per_pair * (length - 1) - rule, 0, 1e9)
+
+
+def vocabulary_share(
+    *, sequence_length: int, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int,
+    mlp_matrices: int = 3, causal: bool = False,
+) -> float:  # fmt: skip
+    """Trace a step with the output layer and one that never computes it, and compare."""
+    whole = step_flop(
+        tokens=sequence_length, sequence_length=sequence_length, layers=layers, hidden=hidden, ffn_hidden=ffn_hidden,
+        heads=heads, kv_heads=kv_heads, vocabulary=vocabulary, mlp_matrices=mlp_matrices, causal=causal,
+    )  # fmt: skip
+    return 3 * output_flop(tokens=sequence_length, hidden=hidden, vocabulary=vocabulary) / whole
 
 
 def recompute_ratio(

@@ -68,6 +68,13 @@ def seconds_for_tokens(*, training_tokens: float, tokens_per_s: float) -> float:
     return float(seconds + left / Fraction(tokens_per_s))
 
 
+def hfu_from_mfu(*, mfu: float, model_flop: float, hardware_flop: float) -> float:
+    """Take a second of peak FLOP, let the model's fill the MFU, and see how much the hardware's fill."""
+    at_peak = 1.0
+    tokens = mfu * at_peak / model_flop
+    return tokens * hardware_flop / at_peak
+
+
 def mfu_from_profile(
     *, kernel_efficiency: float, step_shares_lost: Sequence[float], recompute_ratio: float = 1.0
 ) -> float:
@@ -95,6 +102,12 @@ def share_that_may_be_lost(
     if fallen(0) > 0:
         raise ValueError("out of reach")
     return bisect(fallen, 0, 1)
+
+
+def mfu_before_speedup(*, mfu: float, speedup: float) -> float:
+    """Let the baseline work for as much longer as it is slower, and divide the same work by that time."""
+    work, fast_s = mfu, 1.0
+    return work / (fast_s * speedup)
 
 
 def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float]) -> float:

@@ -157,6 +157,14 @@ def score_traffic_seconds(
     return float(moved / Fraction(memory_bytes_per_s))
 
 
+def elementwise_seconds(
+    *, elements: int, tensors_read: int, tensors_written: int, memory_bytes_per_s: float, bytes_per_element: float = 2
+) -> float:
+    """Pass over the tensors one after the other."""
+    passes = [elements] * tensors_read + [elements] * tensors_written
+    return float(sum(size * Fraction(bytes_per_element) / Fraction(memory_bytes_per_s) for size in passes))
+
+
 def adam_step_seconds(
     *, parameters: float, memory_bytes_per_s: float, bytes_per_gradient: float = 4, bytes_per_weight: float = 2
 ) -> float:

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..activations import activations
-from ..search import bisect
+from ..search import bisect, smallest
 
 Array = NDArray[np.float64]
+BF16_BYTES = 2
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,18 @@ def all_to_all_bytes(
     return float(_traded(heads, kv_heads, cp) * Fraction(tokens, cp) * head_width * Fraction(bytes_per_value))
 
 
+def lighter_exchange(*, heads: int, kv_heads: int, cp: int) -> str:
+    """Play both on a short sequence, and compare what was sent."""
+    if heads % kv_heads:
+        raise ValueError("no even groups")
+    ring = _values_a_token_and_channel(cp) * kv_heads
+    shares = kv_heads * cp  # so many times the heads, so that they can be dealt out
+    trade = _traded(heads * shares, kv_heads * shares, cp) / shares
+    if ring == trade:
+        raise ValueError("both send the same")
+    return "ring" if ring < trade else "all-to-all"
+
+
 def _stalled_seconds(
     tokens: float,
     flop_per_s: float,
@@ -183,6 +196,13 @@ def tokens_to_hide_both_rings(
         return min(spare)
 
     return bisect(spare_seconds, 1.0, 1e12)
+
+
+def causal_pairs(*, tokens: int, cp: int, rank: int, layout: str) -> int:
+    """Add up, query by query, the keys that it may see."""
+    if rank not in range(cp):
+        raise ValueError("no such rank")
+    return int((positions(tokens=tokens, cp=cp, layout=layout)[rank] + 1).sum())
 
 
 def block_pairs(*, tokens: int, cp: int, rank: int, hop: int, layout: str) -> int:
@@ -244,6 +264,16 @@ def slowdown_of_contiguous_chunks(*, attention_share: float, cp: int) -> float:
     return clocks["contiguous"] / clocks["balanced"] - 1
 
 
+def gather_over_attention(
+    *, tokens: int, cp: int, heads: int, kv_heads: int, flop_per_s: float, bandwidth_bytes_per_s: float
+) -> float:
+    """Send what a played ring sends, and multiply for every second pair of the sequence, split over the ranks."""
+    sent = float(_values_a_token_and_channel(cp)) * tokens / cp * kv_heads * BF16_BYTES
+    pairs = sum(tokens / cp * (rank + 0.5) * tokens / cp for rank in range(cp)) / cp
+    flop = 2 * 2 * pairs * heads  # two products, each a multiplication and an addition
+    return (sent / bandwidth_bytes_per_s) / (flop / flop_per_s)
+
+
 def _degrees(most: int) -> Iterator[int]:
     return (1 << power for power in range(most.bit_length()))
 
@@ -259,3 +289,18 @@ def smallest_cp(
         if sum(one for _ in range(layers)) <= room_bytes:
             return cp
     raise ValueError("nothing fits")
+
+
+def longest_context(
+    *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int, cp: int, room_bytes: float
+) -> int:
+    """Search the fewest tokens that are too many for a GPU."""
+    shape = {"hidden": hidden, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads, "tp": tp}
+
+    def too_many(tokens: int) -> bool:
+        return layers * activations.layer_activation_bytes(tokens=tokens, **shape) > room_bytes
+
+    fit = smallest(too_many, largest=1 << 40) - 1
+    if not fit:
+        raise ValueError("not one token fits")
+    return cp * fit

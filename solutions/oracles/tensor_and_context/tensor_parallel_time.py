@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..search import bisect
 from .tensor_parallel import BF16_BYTES, BLOCKS, play_layer
 
 MATRIX_PRODUCTS = {
@@ -68,6 +69,14 @@ def overhead_of_compute(
     return sent_s / compute_s
 
 
+def share_of_time(
+    *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float
+) -> float:
+    """Both times of a forward pass: the second over the sum."""
+    compute_s, sent_s = _forward_seconds(hidden, layer_parameters, tp, flop_per_s, bus_bandwidth_bytes_per_s)
+    return sent_s / (compute_s + sent_s)
+
+
 def largest_tp_under_share(
     *,
     heads: int,
@@ -99,3 +108,28 @@ def throughput_lost(
         token_s = sum(_clocks("step", hidden, layer_parameters, degree, flop_per_s, bandwidth))
         done.append(replicas * 1000 / token_s)
     return 1 - done[1] / done[0]
+
+
+def mlp_bound_tp(*, ffn_hidden: int, flop_per_s: float, bandwidth_bytes_per_s: float) -> float:
+    """Bisect for the degree at which a token's two matrix products take as long as its gather and its reduce-scatter."""
+
+    def late(tp: float) -> float:
+        compute_s = 2 * (2 * ffn_hidden / tp) / flop_per_s  # for each channel of the model's width
+        return 2 * BF16_BYTES / bandwidth_bytes_per_s - compute_s
+
+    return bisect(late, 1e-6, 1e9)
+
+
+def balanced_fsdp_degree(*, tokens: float, ffn_hidden: int, gpus: int, fsdp_axes: int = 1, tp_axes: int = 1) -> float:
+    """Walk down the slope of the time of both: weights of an MLP's slice, and activations of a share of the tokens."""
+
+    def slope(degree: float) -> float:
+        step = 1e-4 * degree
+        return seconds(degree + step) - seconds(degree - step)
+
+    def seconds(degree: float) -> float:
+        weights = 2 * BF16_BYTES * ffn_hidden / (gpus / degree)
+        activations_sent = 2 * BF16_BYTES * tokens / degree
+        return weights / fsdp_axes + activations_sent / tp_axes
+
+    return bisect(slope, 1e-6, 1e9)

@@ -215,6 +215,11 @@ def play_step(
     return ledger
 
 
+def step_traffic_bytes(*, parameters: float, gpus: int, stage: int) -> float:
+    """What a rank sent in a step that was played."""
+    return float(play_step(round(parameters), gpus, stage).sent.mean())
+
+
 def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_bytes_per_s: float) -> float:
     """The collectives of a played step, one after the other."""
     clock = 0.0

@@ -16,6 +16,10 @@ counts = st.integers(1, 20)
 times = st.floats(1e-3, 5.0)
 
 
+def same(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
+
+
 # Batches
 
 
@@ -33,6 +37,12 @@ def test_the_largest_micro_batch_that_divides_is_found_by_cutting(target: int, d
 
 
 # Memory and recomputation
+
+
+def test_full_checkpointing_costs_a_third() -> None:
+    full = accumulation.recompute_overhead(layers=32, recomputed_layers=32, backward_per_forward=2)
+    assert same(full, 8 / 6 - 1)
+    assert accumulation.recompute_overhead(layers=32, recomputed_layers=0, backward_per_forward=2) == 0
 
 
 @given(fixed_s=st.floats(0.0, 1.0), forward=times, backward=times)

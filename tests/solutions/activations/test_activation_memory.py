@@ -28,10 +28,48 @@ def same(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=1e-9)
 
 
-@given(micro_batch=counts, sequence=st.integers(1, 9000), stages=st.integers(1, 9))
-def test_the_kept_outputs_of_a_stage_are_listed(micro_batch: int, sequence: int, stages: int) -> None:
+@given(
+    micro_batch=counts, sequence=st.integers(1, 9000), vocabulary=st.integers(1, 300_000), stages=st.integers(1, 9),
+    tp=st.sampled_from([1, 2, 8]),
+)  # fmt: skip
+def test_what_lies_outside_the_layers_is_listed(
+    micro_batch: int, sequence: int, vocabulary: int, stages: int, tp: int
+) -> None:
+    case = {
+        "micro_batch": micro_batch,
+        "sequence": sequence,
+        "hidden": 4096,
+        "vocabulary": vocabulary,
+        "stages": stages,
+    }
+    assert same(
+        gpt_activations.outside_the_layers_bytes(**case, tp=tp), gpt_engine.outside_the_layers_bytes(**case, tp=tp)
+    )
     kept = {"micro_batch": micro_batch, "sequence": sequence, "hidden": 4096, "in_flight": stages}
     assert same(gpt_activations.stage_output_bytes(**kept), gpt_engine.stage_output_bytes(**kept))
+
+
+@given(
+    room=st.floats(1e9, 1e12), layers=counts, heads=st.sampled_from([16, 64]), micro_batch=st.integers(1, 8),
+    tp=st.sampled_from([1, 2, 8]), recompute_kind=st.sampled_from(gpt_activations.RECOMPUTE),
+)  # fmt: skip
+def test_the_longest_sequence_fills_the_room(
+    room: float, layers: int, heads: int, micro_batch: int, tp: int, recompute_kind: str
+) -> None:
+    case: dict[str, Any] = {
+        "room_bytes": room, "layers": layers, "hidden": heads * 96, "heads": heads, "micro_batch": micro_batch, "tp": tp,
+        "recompute": recompute_kind,
+    }  # fmt: skip
+    assert same(gpt_activations.longest_sequence(**case), gpt_engine.longest_sequence(**case))
+
+
+def test_selective_recomputation_saves_70_and_65_per_cent() -> None:
+    assert round(gpt_activations.score_share(sequence=2048, hidden=12288, heads=96), 2) == 0.70
+    assert round(gpt_activations.score_share(sequence=2048, hidden=20480, heads=128), 2) == 0.65
+    assert same(
+        gpt_activations.score_share(sequence=2048, hidden=12288, heads=96),
+        gpt_engine.score_share(sequence=2048, hidden=12288, heads=96),
+    )
 
 
 @given(

@@ -30,6 +30,7 @@ H100 = PEAKS[1]
 parameter_counts = st.floats(1e8, 2e12)
 token_counts = st.floats(1e9, 5e13)
 utilisations = st.floats(0.02, 1.0)
+bills = st.floats(1e3, 1e9)
 
 
 def same(first: float, second: float) -> bool:
@@ -84,6 +85,15 @@ def test_a_speedup_saves_less_than_its_excess_says(run_s: float, speedup: float)
 
 
 # Money
+
+
+@given(bill=bills, mfu=st.floats(0.1, 0.9), gain=st.floats(0.001, 0.1))
+def test_savings_are_the_difference_of_two_runs(bill: float, mfu: float, gain: float) -> None:
+    points = {"bill_dollars": bill, "mfu": mfu, "points": gain}
+    saved = run_costs.dollars_saved_by_points(**points)
+    assert abs(saved - engine.dollars_saved_by_points(**points)) <= 1e-9 * bill
+    # a gain of g points on an MFU of u is a speedup of 1 + g/u
+    assert same(saved, run_costs.seconds_saved_by_speedup(run_s=bill, speedup=1 + gain / mfu))
 
 
 def test_the_70b_run_costs_1_57_million_and_not_3_93() -> None:

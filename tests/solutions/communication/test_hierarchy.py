@@ -50,12 +50,25 @@ def test_servers_of_one_gpu_run_a_plain_ring(message: float, servers: int, port:
 
 @given(message=message_sizes, gpus=st.integers(2, 100), bus=rates)
 def test_a_switch_that_adds_lets_a_gpu_send_less_than_a_ring(message: float, gpus: int, bus: float) -> None:
-    sent = engine.in_switch_bytes(message_bytes=message, gpus=gpus)
+    sent = hierarchy.in_switch_bytes(message_bytes=message, gpus=gpus)
+    assert same(sent, engine.in_switch_bytes(message_bytes=message, gpus=gpus))
     in_a_ring = ring.bytes_sent_per_gpu(message_bytes=message, gpus=gpus)
     assert (sent < in_a_ring * (1 - 1e-9)) == (gpus > 3)  # with three both send 4/3 of the message
     behind = hierarchy.link_rate_behind_in_switch(bus_bytes_per_s=bus, gpus=gpus)
     assert same(behind, engine.link_rate_behind_in_switch(bus_bytes_per_s=bus, gpus=gpus))
     assert same(behind / bus, sent / in_a_ring)
+
+
+@given(bus=rates, servers=st.integers(2, 30), each=in_a_server)
+def test_the_ports_carry_the_share_of_the_bus_bandwidth_that_leaves_the_server(
+    bus: float, servers: int, each: int
+) -> None:
+    case = {"bus_bytes_per_s": bus, "servers": servers, "gpus_per_server": each}
+    rate = hierarchy.port_rate_behind_bus_bandwidth(**case)
+    assert same(rate, engine.port_rate_behind_bus_bandwidth(**case))
+    outside = hierarchy.sharded_port_bytes(message_bytes=1e9, servers=servers, gpus_per_server=each)
+    inside = hierarchy.nvlink_bytes(message_bytes=1e9, gpus_per_server=each)
+    assert same(rate / bus, outside / (outside + inside))
 
 
 @given(near=st.integers(2, 64), far=st.integers(2, 512), near_bus=rates, far_bus=rates)

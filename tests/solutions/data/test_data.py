@@ -10,12 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from solutions.data import filtering, loader_queue, object_store, packing, sample_order, token_storage
+from solutions.data import filtering, loader_queue, mixtures, object_store, packing, sample_order, token_storage
 from solutions.oracles.data import filtering as counted
 from solutions.oracles.data import loader_queue as played_queue
+from solutions.oracles.data import mixtures as played_mixtures
 from solutions.oracles.data import object_store as played_store
 from solutions.oracles.data import packing as written
 from solutions.oracles.data import sample_order as played_order
+from solutions.oracles.data import token_storage as stored
 from solutions.roofline import flops
 from solutions.shapes import models
 
@@ -32,6 +34,13 @@ def test_ids_of_a_published_vocabulary_fit_or_not() -> None:
         "Llama-3-8B": 4,
         "DeepSeek-V3": 4,
     }
+
+
+@given(text_bytes=st.floats(1e9, 1e15), bytes_per_s_per_core=st.floats(1e5, 1e8), limit_s=st.floats(60, 1e6))
+def test_one_core_less_would_be_late(**case: float) -> None:
+    cores = token_storage.tokenising_cores(**case)
+    assert cores == stored.tokenising_cores(**case)
+    assert case["text_bytes"] / (cores * case["bytes_per_s_per_core"]) <= case["limit_s"] * (1 + 1e-9)
 
 
 @given(request_bytes=st.floats(1e3, 1e9), requests_in_flight=st.integers(1, 5000), **STORE)
@@ -84,6 +93,13 @@ def test_a_stall_costs_what_the_queue_does_not_cover(stall_s: int, step_s: int, 
     assert (wait == 0) == (ready_batches >= needed)
 
 
+def test_a_queue_fills_again_by_what_the_loader_is_quicker() -> None:
+    case: dict[str, Any] = {"batches": 8, "step_s": 2.5, "load_s": 2.0}
+    assert loader_queue.refill_seconds(**case) == pytest.approx(played_queue.refill_seconds(**case)) == 80
+    with pytest.raises(ValueError, match="never fills"):
+        loader_queue.refill_seconds(batches=8, step_s=2.0, load_s=2.0)
+
+
 @given(buffer_samples=st.integers(1, 30), extra=st.integers(0, 60), seed=st.integers(0, 10**6))
 def test_no_sample_comes_earlier_than_the_buffer_lets_it(buffer_samples: int, extra: int, seed: int) -> None:
     dice = random.Random(seed)
@@ -100,6 +116,23 @@ def test_no_sample_comes_earlier_than_the_buffer_lets_it(buffer_samples: int, ex
         assert draw >= earliest
 
 
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(1e9, 1e13), st.floats(0.5, 8)), min_size=1, max_size=6))
+def test_the_first_source_at_its_limit_ends_the_run(rows: list[tuple[float, float, float]]) -> None:
+    weights, sizes, epochs = map(list, zip(*rows, strict=True))
+    case: dict[str, Any] = {"weights": weights, "source_tokens": sizes, "epochs": epochs}
+    tokens = mixtures.tokens_until_limit(**case)
+    assert tokens == pytest.approx(played_mixtures.tokens_until_limit(**case))
+    passed = [tokens * w / sum(weights) / u / e for w, u, e in rows]
+    assert max(passed) == pytest.approx(1)
+
+
+def test_a_source_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match="source must be a whole number from 0 to 1, not 2"):
+        mixtures.weight_from_epochs(source=2, sizes=[1, 2], epochs=[1, 1])
+    with pytest.raises(ValueError, match="needs sources"):
+        mixtures.tokens_until_limit(weights=[0.5], source_tokens=[1, 2], epochs=[1])
+
+
 @given(lengths=LENGTHS, sequence_length=st.integers(1, 16))
 def test_packers_do_what_writing_token_by_token_does(lengths: list[int], sequence_length: int) -> None:
     case: dict[str, Any] = {"lengths": lengths, "sequence_length": sequence_length}
@@ -114,6 +147,12 @@ def test_the_five_documents_of_the_paper() -> None:
     case: dict[str, Any] = {"lengths": [14, 7, 5, 2, 3], "sequence_length": 8}
     assert packing.documents_cut(**case) == 3
     assert packing.best_fit_sequences(**case) == packing.concatenated_sequences(**case) == 4
+
+
+@given(length=st.integers(1, 300), sequence_length=st.integers(1, 200))
+def test_the_chance_of_a_cut_counts_the_starts(length: int, sequence_length: int) -> None:
+    case: dict[str, Any] = {"length": length, "sequence_length": sequence_length}
+    assert packing.chance_of_a_cut(**case) == pytest.approx(written.chance_of_a_cut(**case))
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,13 @@ def test_gathering_is_not_compared_where_it_sends_less() -> None:
         expert_traffic.exchange_over_all_reduce(experts_per_token=2, ep=8, tp=1)
 
 
+def test_deepseek_v3_hides_nearly_thirteen_experts_behind_four_nodes() -> None:
+    case: dict[str, Any] = {"port_bytes_per_s": 50e9, "nvlink_bytes_per_s": 160e9}
+    assert expert_traffic.experts_behind_the_port(**case, node_limit=1) == pytest.approx(3.2)
+    assert expert_traffic.experts_behind_the_port(**case, node_limit=4) == pytest.approx(12.8)
+    assert played_traffic.experts_behind_the_port(**case, node_limit=4) == pytest.approx(12.8)
+
+
 @pytest.mark.parametrize("stage", [0, 1, 2, 3])
 @pytest.mark.parametrize("ep", [1, 2, 8, 64])
 def test_states_are_those_in_the_table_of_owners(ep: int, stage: int) -> None:

@@ -100,7 +100,10 @@ def test_layers_are_dealt_evenly_and_all(stages: int, more: int) -> None:
     assert sum(dealt) == stages + more
     assert max(dealt) - min(dealt) <= 1
     assert dealt[-1] == min(dealt)  # the output head's stage never has more than another
+    fuller = layout.fuller_stages(layers=stages + more, stages=stages)
+    assert fuller == dealt.count(max(dealt)) == engine.fuller_stages(layers=stages + more, stages=stages)
 
 
 def test_126_layers_on_16_stages_are_fourteen_eights_and_two_sevens() -> None:
     assert layout.layers_per_stage(layers=126, stages=16) == (7, *([8] * 14), 7)
+    assert layout.fuller_stages(layers=126, stages=16) == 14

@@ -27,12 +27,14 @@ def size(grid: dict[str, Any]) -> int:
 
 
 @settings(deadline=None, max_examples=a_quarter_at_once(80))
-@given(grid=grids, axis=st.sampled_from(rank_grid.AXES), share=st.floats(0, 0.999))
-def test_the_grid_is_that_of_an_array(grid: dict[str, Any], axis: str, share: float) -> None:
+@given(grid=grids, axis=st.sampled_from(rank_grid.AXES), share=st.floats(0, 0.999), on=st.sampled_from([1, 4, 8, 72]))
+def test_the_grid_is_that_of_an_array(grid: dict[str, Any], axis: str, share: float, on: int) -> None:
     rank = int(share * size(grid))
     assert rank_grid.stride(axis=axis, **grid) == laid.stride(axis=axis, **grid)
     assert rank_grid.place(rank=rank, axis=axis, **grid) == laid.place(rank=rank, axis=axis, **grid)
     assert rank_grid.group(rank=rank, axis=axis, **grid) == laid.group(rank=rank, axis=axis, **grid)
+    case = {"axis": axis, "gpus_per_node": on, **grid}
+    assert rank_grid.servers_of_group(**case) == laid.servers_of_group(**case)
 
 
 @settings(deadline=None, max_examples=a_quarter_at_once(80))
@@ -60,3 +62,5 @@ def test_stages_are_a_server_apart_in_llama_3_and_thousands_of_ranks_in_megatron
     assert rank_grid.stride(axis="pp", **MEGATRON) == 1024
     assert rank_grid.stride(axis="dp", **LLAMA) == 128
     assert rank_grid.group(rank=5, axis="tp", **LLAMA) == tuple(range(8))
+    assert rank_grid.servers_of_group(axis="tp", gpus_per_node=8, **LLAMA) == 1
+    assert rank_grid.servers_of_group(axis="pp", gpus_per_node=8, **LLAMA) == 16

@@ -18,6 +18,14 @@ def test_at_the_critical_batch_steps_and_data_are_twice_their_minimum() -> None:
     assert critical_batch.data_to_target(minimum_data=20e9, critical_batch=2e6, batch=2e6) == 40e9
 
 
+def test_the_sentence_of_one_to_two_million_tokens_is_not_what_the_fit_gives_at_the_end_of_training() -> None:
+    case = {"scale_tokens": 2e8, "exponent": 0.21}
+    assert 1e6 < critical_batch.critical_batch_tokens(loss=2.7, **case) < 2e6
+    end_of_training = (8.8e13 / 1.5e9) ** 0.076  # Kaplan et al., equation 1.1: the loss that 1.5B parameters end at
+    assert round(end_of_training, 2) == 2.30
+    assert round(critical_batch.critical_batch_tokens(loss=end_of_training, **case) / 1e6, 1) == 3.8
+
+
 # Signal and noise
 
 

@@ -51,3 +51,8 @@ def test_scaling_rate_up_and_horizon_down_keeps_the_area(peak: float, steps: int
     base = lr_schedules.cosine_area(peak_lr=peak, final_lr=0.0, warmup_steps=0, total_steps=steps * factor)
     scaled = lr_schedules.cosine_area(peak_lr=peak * factor, final_lr=0.0, warmup_steps=0, total_steps=steps)
     assert same(base, scaled)
+
+
+def test_a_run_may_be_all_warmup() -> None:
+    case = {"base_warmup_steps": 100, "base_total_steps": 100, "base_batch": 256, "batch": 256}
+    assert lr_schedules.warmup_share(**case) == engine.counted_warmup_share(**case) == 1

@@ -38,6 +38,22 @@ def test_the_table_of_the_paper_is_what_a_played_step_does(
     assert math.isclose(gain, engine.throughput_gain(**step, **times), abs_tol=1e-9)
 
 
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
+@given(
+    name=st.sampled_from(["1F1B", "ZB-H1", "ZB-H2"]), stages=st.integers(1, 8), rounds=st.integers(2, 4),
+    forward=st.integers(90, 110), of_input=st.integers(90, 110), of_weights=st.integers(50, 90), hop=st.integers(0, 9),
+)  # fmt: skip
+def test_hops_cost_what_a_played_step_shows(
+    name: str, stages: int, rounds: int, forward: int, of_input: int, of_weights: int, hop: int
+) -> None:
+    case: dict[str, Any] = {
+        "schedule": name, "stages": stages, "micro_batches": rounds * stages, "forward_s": forward,
+        "input_backward_s": of_input, "weight_backward_s": of_weights, "hop_s": hop,
+    }  # fmt: skip
+    rate = zero_bubble.bubble_rate_with_hops(**case)
+    assert math.isclose(rate, engine.bubble_rate_with_hops(**case), rel_tol=1e-9, abs_tol=1e-12)
+
+
 def test_interleaving_of_one_piece_is_1f1b() -> None:
     for function in (zero_bubble.step_seconds, zero_bubble.throughput_gain):
         case = {"stages": 4, "micro_batches": 4, **TIMES}  # the fewest that these schedules take
@@ -49,6 +65,13 @@ def test_interleaving_of_one_piece_is_1f1b() -> None:
     assert one == whole
     held = [zero_bubble.peak_micro_batches(schedule=s, stages=4, micro_batches=8) for s in ("interleaved", "1F1B")]
     assert held[0] == held[1]
+
+
+def test_two_stages_wait_for_hops_in_every_round() -> None:
+    case = {"schedule": "1F1B", "stages": 2, "micro_batches": 6, "hop_s": 8}
+    times = {"forward_s": 100, "input_backward_s": 100, "weight_backward_s": 60}
+    rate = zero_bubble.bubble_rate_with_hops(**case, **times)
+    assert math.isclose(rate, engine.bubble_rate_with_hops(**case, **times), rel_tol=1e-9)
 
 
 def test_a_schedule_that_just_fits_fits() -> None:

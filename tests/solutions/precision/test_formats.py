@@ -24,7 +24,10 @@ names = st.sampled_from(NAMES)
         "largest",
         "smallest_normal",
         "smallest_subnormal",
+        "largest_subnormal",
         "flush_threshold",
+        "binades",
+        "relative_step",
     ],
 )
 def test_what_a_format_has_is_what_its_bit_patterns_decode_to(name: str, fact: str) -> None:
@@ -86,10 +89,14 @@ def test_what_is_refused() -> None:
             formats.clipped_cast(value=1.0, **bits)
     with pytest.raises(ValueError, match="beyond the largest"):
         formats.spacing(value=1e6, number_format="FP16")
+    with pytest.raises(ValueError, match="at once"):
+        stagnation.expected_steps_to_move(weight=1.0, update=1.0, number_format="BF16")
     with pytest.raises(ValueError, match="beyond the largest"):
         stagnation.distinct_positions(positions=1000, number_format="E4M3")
     with pytest.raises(ValueError, match="moves no weight"):  # the update is half the spacing, a tie to even
         stagnation.moving_steps(peak_lr=2.0**-8, steps=100, weight=1.0, relative_update=1.0)
+    with pytest.raises(ValueError, match="leaves the range"):
+        stagnation.stalled_sum(addend=100.0, number_format="E4M3")
 
 
 def test_a_format_that_ends_before_its_whole_numbers_do_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,8 @@ def test_sums_move_to_fp32_as_rarely_as_they_may(error: float, matmul: float, or
 def test_a_narrow_accumulator_refuses_what_it_cannot_reach() -> None:
     with pytest.raises(ValueError, match=r"one addition loses 0\.00012207"):
         fp8_accumulation.promotion_share(largest_error=1e-4, matmul_flop_per_s=1e15, fp32_flop_per_s=5e13)
+    with pytest.raises(ValueError, match="multiple of 32, not 100"):
+        fp8_accumulation.accumulation_error(elements=100)
 
 
 @given(st.floats(1e-3, 0.1), st.floats(1.1, 10), st.sampled_from(["BF16", "FP16", "E4M3"]))

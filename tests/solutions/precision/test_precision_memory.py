@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -9,7 +12,12 @@ from hypothesis import strategies as st
 from solutions.oracles.precision import fp8 as cast
 from solutions.precision import formats, fp8, precision_memory
 
+fp8_names = st.sampled_from(["E4M3", "E5M2"])
 magnitudes = st.floats(1e-6, 1e6)
+
+
+def same(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9)
 
 
 @given(largest=magnitudes, ratio=st.floats(1, 1e12))
@@ -21,12 +29,39 @@ def test_the_format_is_the_precise_one_that_keeps_all_bits(largest: float, ratio
     assert fp8.fp8_format(**case) == cast.fp8_format(**case)
 
 
+@given(amax=magnitudes, name=fp8_names)
+def test_what_an_outlier_costs(amax: float, name: str) -> None:
+    lost = fp8.largest_lost_value(amax=amax, number_format=name)
+    assert same(lost, cast.largest_lost_value(amax=amax, number_format=name))
+    assert same(fp8.largest_outlier(smallest_value=lost, number_format=name), amax)
+    assert same(
+        fp8.largest_outlier(smallest_value=lost, number_format=name),
+        cast.largest_outlier(smallest_value=lost, number_format=name),
+    )
+    typical = amax / 1000
+    assert same(
+        fp8.zeroed_share(amax=amax, typical=typical, number_format=name),
+        cast.zeroed_share(amax=amax, typical=typical, number_format=name),
+    )
+
+
 def test_the_smallest_normal_number_keeps_all_bits_and_a_smaller_one_does_not() -> None:
     # With this largest value the scale of E4M3 is 1.
     normal = formats.smallest_normal(number_format="E4M3")
     for smallest, name in ((normal, "E4M3"), (normal * (1 - 2**-20), "E5M2")):
         case = {"largest_value": 448.0, "smallest_value": smallest}
         assert fp8.fp8_format(**case) == cast.fp8_format(**case) == name
+
+
+def test_no_more_than_all_values_become_zero() -> None:
+    case: dict[str, Any] = {"amax": 1e9, "typical": 1.0, "number_format": "E4M3"}
+    assert fp8.zeroed_share(**case) == cast.zeroed_share(**case) == 1
+
+
+@pytest.mark.parametrize("power", range(6))
+def test_an_outlier_of_a_power_of_two_needs_that_margin(power: int) -> None:
+    case = {"known_amax": 2.0, "next_amax": 2.0 * 2**power}
+    assert fp8.smallest_margin(**case) == cast.smallest_margin(**case) == power
 
 
 def test_what_is_refused() -> None:

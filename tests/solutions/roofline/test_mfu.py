@@ -12,7 +12,9 @@ from drawing import a_quarter_at_once
 from solutions.oracles.roofline import mfu as played
 from solutions.roofline import mfu
 
+work = st.floats(1e9, 1e14)
 gpus = st.integers(1, 30000)
+shares = st.floats(0.01, 1.0)
 
 
 @settings(deadline=None, max_examples=a_quarter_at_once(60))
@@ -42,6 +44,13 @@ def test_the_mfu_of_a_step_is_that_of_a_traced_one(
         mfu.mfu_of_step(**{**case, "kv_heads": 3})
 
 
+@given(share=st.floats(0.01, 0.7), model=work, ratio=st.floats(1, 4 / 3))
+def test_hfu_is_never_below_mfu(share: float, model: float, ratio: float) -> None:
+    case = {"mfu": share, "model_flop": model, "hardware_flop": model * ratio}
+    assert mfu.hfu_from_mfu(**case) >= share
+    assert mfu.hfu_from_mfu(**case) == pytest.approx(played.hfu_from_mfu(**case), rel=1e-9)
+
+
 @given(
     best=st.floats(0.5, 1),
     losses=st.lists(st.floats(0, 0.1), max_size=3),
@@ -59,6 +68,12 @@ def test_what_may_be_lost_leaves_the_target(best: float, losses: list[float], ra
     for module in (mfu, played):
         with pytest.raises(ValueError, match=r"below|out of reach"):
             module.share_that_may_be_lost(mfu=1.0, lost_elsewhere=sum(losses) + 0.05, **case)
+
+
+@given(share=shares, speedup=st.floats(1, 3))
+def test_a_baseline_is_slower_by_the_factor(share: float, speedup: float) -> None:
+    ours = mfu.mfu_before_speedup(mfu=share, speedup=speedup)
+    assert ours == pytest.approx(played.mfu_before_speedup(mfu=share, speedup=speedup), rel=1e-12)
 
 
 def test_equal_speed_keeps_the_slow_gpus() -> None:

@@ -104,6 +104,8 @@ def test_a_figure_is_that_of_the_model_that_is_named(name: str, value: int) -> N
 
 
 def test_a_dense_model_has_no_experts_and_a_mixture_of_experts_alone_no_dense_mlp() -> None:
+    assert models.has_experts(model="Grok-1")
+    assert not models.has_experts(model="Llama-3-8B")
     with pytest.raises(ValueError, match="Llama-3-8B has no experts"):
         models.experts(model="Llama-3-8B")
     with pytest.raises(ValueError, match="Mixtral-8x7B has no dense MLP"):

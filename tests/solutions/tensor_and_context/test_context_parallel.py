@@ -24,6 +24,17 @@ def test_ring_attention_is_attention(degree: int, heads: int, kv_heads: int, lay
     assert played.play_ring(4 * degree, heads, kv_heads, degree, layout).right
 
 
+@pytest.mark.parametrize(
+    "module",
+    [
+        cp,
+    ],
+)
+def test_at_one_degree_both_exchanges_send_the_same(module: Any) -> None:
+    with pytest.raises(ValueError, match="same"):
+        module.lighter_exchange(heads=32, kv_heads=8, cp=5)
+
+
 @given(
     rate=st.floats(1e13, 1e16), bandwidth=st.floats(1e9, 1e12), kv_heads=st.integers(1, 8), sharing=st.integers(1, 16),
     share=st.floats(0.1, 1),
@@ -46,14 +57,13 @@ def test_the_pairs_of_a_block_are_counted_and_those_of_all_hops_are_all(
     rank, hop = data.draw(st.integers(0, degree - 1)), data.draw(st.integers(0, degree - 1))
     assert cp.block_pairs(**case, rank=rank, hop=hop) == played.block_pairs(**case, rank=rank, hop=hop)
     all_hops = sum(cp.block_pairs(**case, rank=rank, hop=number) for number in range(degree))
-    chunks = [2 * rank, 2 * rank + 1] if layout == "contiguous" else [rank, 2 * degree - 1 - rank]
-    assert all_hops == sum(query + 1 for c in chunks for query in range(c * chunk, (c + 1) * chunk))
+    assert all_hops == cp.causal_pairs(**case, rank=rank)
 
 
 @given(chunk=st.integers(1, 1000), degree=degrees)
 def test_head_and_tail_chunks_give_every_rank_the_same_work(chunk: int, degree: int) -> None:
     case: dict[str, Any] = {"tokens": 2 * chunk * degree, "cp": degree, "layout": "head and tail"}
-    work = {sum(cp.block_pairs(**case, rank=rank, hop=hop) for hop in range(degree)) for rank in range(degree)}
+    work = {cp.causal_pairs(**case, rank=rank) for rank in range(degree)}
     assert len(work) == 1
     tokens = 2 * chunk * degree
     assert work.pop() * degree == tokens * (tokens + 1) // 2
@@ -62,5 +72,6 @@ def test_head_and_tail_chunks_give_every_rank_the_same_work(chunk: int, degree: 
 def test_what_just_fits_fits() -> None:
     token = 32 * activations.layer_activation_bytes(tokens=1, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, tp=8)
     case: dict[str, Any] = {**LLAMA_8B, "tp": 8, "room_bytes": token}
+    assert cp.longest_context(**case, cp=4) == played.longest_context(**case, cp=4) == 4
     assert cp.smallest_cp(**case, tokens=8) == played.smallest_cp(**case, tokens=8, max_cp=256) == 8
     assert cp.smallest_cp(**case, tokens=8, max_cp=8) == 8

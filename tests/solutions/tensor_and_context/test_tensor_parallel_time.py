@@ -17,8 +17,7 @@ def test_the_largest_degree_deals_out_the_heads_and_keeps_the_share(heads: int, 
         "hidden": hidden, "layer_parameters": 12 * hidden**2, "flop_per_s": 4e14, "bus_bandwidth_bytes_per_s": 3e11,
     }  # fmt: skip
     degree = time.largest_tp_under_share(**layer, heads=heads, largest_share=share)
-    overheads = {tp: time.overhead_of_compute(**layer, tp=tp) for tp in range(1, heads + 1) if heads % tp == 0}
-    shares = {tp: overhead / (1 + overhead) for tp, overhead in overheads.items()}
+    shares = {tp: time.share_of_time(**layer, tp=tp) for tp in range(1, heads + 1) if heads % tp == 0}
     assume(all(abs(reached / share - 1) > 1e-9 for reached in shares.values()))
     assert degree == played.largest_tp_under_share(**layer, heads=heads, largest_share=share)
     assert degree == max(tp for tp, reached in shares.items() if reached <= share)

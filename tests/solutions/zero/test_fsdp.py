@@ -16,12 +16,12 @@ def test_a_sharded_step_with_16_bit_gradients_is_zero_3_or_zero_2() -> None:
     case = {"parameters": 7 * B, "gpus": 64}
     for gathers, stage in ((2, 3), (1, 2)):
         sent = fsdp.sharded_step_bytes(**case, weight_gathers=gathers, bytes_per_gradient=2)
-        assert sent == zero.step_traffic_seconds(**case, stage=stage, bandwidth_bytes_per_s=1)
+        assert sent == zero.step_traffic_bytes(**case, stage=stage)
 
 
 @given(parameters=parameter_counts, gpus=st.integers(2, 600), count=st.integers(1, 40), off=st.floats(-0.3, 0.3))
 def test_a_counter_tells_how_many_micro_batches_a_step_has(parameters: int, gpus: int, count: int, off: float) -> None:
-    each = zero.step_traffic_seconds(parameters=parameters, gpus=gpus, stage=3, bandwidth_bytes_per_s=1)
+    each = zero.step_traffic_bytes(parameters=parameters, gpus=gpus, stage=3)
     case = {"sent_bytes": (count + off) * each, "parameters": parameters, "gpus": gpus}
     assert fsdp.micro_batches_behind(**case) == played.micro_batches_behind(**case) == count
 

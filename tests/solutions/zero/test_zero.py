@@ -85,16 +85,18 @@ def test_two_gpus_are_enough_to_tell_the_stages_apart(stage: int) -> None:
 @given(parameters=parameter_counts, gpus=gpu_counts, stage=stages, rate=rates)
 def test_traffic_follows_a_step_that_is_played(parameters: int, gpus: int, stage: int, rate: float) -> None:
     case = {"parameters": parameters, "gpus": gpus}
+    total = zero.step_traffic_bytes(**case, stage=stage)
+    assert same(total, table.step_traffic_bytes(**case, stage=stage))
     seconds = zero.step_traffic_seconds(**case, stage=stage, bandwidth_bytes_per_s=rate)
+    assert same(seconds, total / rate)
     assert same(seconds, table.step_traffic_seconds(**case, stage=stage, bandwidth_bytes_per_s=rate))
     whole_messages = sum(entry.message_bytes for entry in table.play_step(parameters, gpus, stage).entries)
-    assert same(seconds * rate, whole_messages * (gpus - 1) / gpus)
+    assert same(total, whole_messages * (gpus - 1) / gpus)
 
 
 @given(parameters=parameter_counts, gpus=st.integers(2, 600))
 def test_zero_3_sends_half_as_much_again(parameters: int, gpus: int) -> None:
-    case = {"parameters": parameters, "gpus": gpus, "bandwidth_bytes_per_s": 1}
-    third, second = (zero.step_traffic_seconds(**case, stage=s) for s in (3, 2))
+    third, second = (zero.step_traffic_bytes(parameters=parameters, gpus=gpus, stage=s) for s in (3, 2))
     assert same(third / second, 1.5)
 
 
