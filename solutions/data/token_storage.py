@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 from ..facts.arguments import require_counts, require_positive, require_whole
 
 IDS_OF_16_BITS = 2**16  # 0 to 65,535
@@ -91,23 +89,6 @@ def tokenised_bytes(*, text_bytes: float, bytes_per_token: float, vocabulary: in
     """
     require_positive(text_bytes=text_bytes, bytes_per_token=bytes_per_token)
     return token_set_bytes(tokens=text_bytes / bytes_per_token, vocabulary=vocabulary)
-
-
-def tokenising_cores(*, text_bytes: float, bytes_per_s_per_core: float, limit_s: float) -> int:
-    """The fewest CPU cores that tokenise a text within a time; documents are independent, so cores share them.
-
-        cores = ⌈text / (rate of a core · time)⌉
-
-    Units:   bytes, bytes of text per second and core, seconds. Result is a count.
-    Raises:  ValueError if an argument is not positive.
-    Source:  arithmetic.
-
-    >>> tokenising_cores(text_bytes=60e12, bytes_per_s_per_core=2e6, limit_s=86400)     # 60 TB in a day
-    348
-    """
-    require_positive(text_bytes=text_bytes, bytes_per_s_per_core=bytes_per_s_per_core, limit_s=limit_s)
-    cores = text_bytes / (bytes_per_s_per_core * limit_s)
-    return max(1, ceil(cores * (1 - 1e-12)))  # a whole number that floats put a little above itself stays whole
 
 
 def read_bytes_per_s(*, samples_per_s: float, sample_bytes: float) -> float:
