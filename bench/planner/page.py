@@ -36,8 +36,9 @@ on the node on which its kernel efficiencies were measured ([below](#llm-analysi
   stack between the two. A typical stack has eager kernels, attention kernels that are not written for the chip, and no overlap of tensor parallelism.
 - **Ranges** of step time, tokens per second, MFU, days and dollars depend on the kind of model, on whether experts are spread over nodes, on the chip
   and on what is known of the software. They do not cover failures, slow nodes or data loading.
-- **Fits: yes, tight or no.** "No" means that predicted peak memory exceeds GPU memory capacity. "Tight" means that it fits on paper, with less
-  headroom than 80 % of runs with known software needed: fragmentation and short peaks take more than the formulas count.
+- **Fits: yes, tight or no.** "No" means that predicted peak memory exceeds GPU memory capacity. "Tight" means that it fits on paper, but
+  the upper end of the memory range exceeds capacity: fragmentation and short peaks take more than the formulas count. With unknown software the
+  range is wider, and more layouts are tight.
 
 {usage}## Goals
 

@@ -143,6 +143,15 @@ def in_points(points: float) -> str:
     return f"{points:g} point{'' if points == 1 else 's'}"
 
 
+def right_in_words(right: int, total: int, items: str = "") -> str:
+    """Return how many items are right, as a sentence.
+
+    >>> right_in_words(1, 5), right_in_words(24, 25, "calls")
+    ('1 of 5 is right.', '24 of 25 calls are right.')
+    """
+    return " ".join(filter(None, [f"{right} of {total}", items, "is" if right == 1 else "are", "right."]))
+
+
 def _joined(remarks: Iterable[str]) -> str:
     return "\n\n".join(filter(None, remarks))
 

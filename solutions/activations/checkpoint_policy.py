@@ -1,4 +1,4 @@
-"""A checkpoint policy, operation by operation: what a layer keeps and what it computes twice."""
+"""Checkpoint policies for single operations: what a layer keeps, and what it computes a second time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OPERATIONS = ("norms", "qkv", "attention", "gate_up", "product")
 
 
 class PolicyCost(TypedDict):
-    """Bytes that all layers keep, and seconds that the repeated operations add to a micro-batch."""
+    """The cost of a policy: bytes kept in all layers, and the seconds that recomputation adds to a micro-batch."""
 
     kept_bytes: float
     added_s: float
@@ -20,7 +20,7 @@ class PolicyCost(TypedDict):
 def operation_costs(
     *, sequence: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, flop_per_s: float, bytes_per_s: float
 ) -> dict[str, tuple[float, float]]:
-    """Return for each operation the bytes per token that its output takes, and the seconds per token that repeating it takes.
+    """Return, for each operation, the bytes per token of its output and the seconds per token to repeat it.
 
         norms       2 · 2d bytes             reads and writes them: 8d bytes / β
         qkv         2(d + 2k)                2 · d · (d + 2k) FLOP / F
@@ -53,7 +53,7 @@ def policy_cost(
     *, norms: str, qkv: str, attention: str, gate_up: str, product: str, tokens: int, layers: int, sequence: int,
     hidden: int, ffn_hidden: int, heads: int, kv_heads: int, flop_per_s: float, bytes_per_s: float,
 ) -> PolicyCost:  # fmt: skip
-    """Return what a policy keeps in all layers, and the time that it adds to a micro-batch.
+    """Return the activation memory of a policy in all layers, and the time that it adds to a micro-batch.
 
         kept = L · tokens · (2 · 2d + outputs that are kept)      added = L · tokens · (seconds of the repeated ones)
 

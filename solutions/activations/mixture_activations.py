@@ -1,4 +1,4 @@
-"""Activations of mixtures of experts and of latent attention: what routing multiplies, and what latents make cheap to recompute."""
+"""Activation memory of mixtures of experts and of multi-head latent attention."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts, require_not_negative, require_posi
 
 
 def routed_bytes(*, tokens: int, experts_per_token: int, hidden: int, expert_ffn_hidden: int) -> float:
-    """Return what the routed experts of a layer keep of a micro-batch, in BF16 and under an even load.
+    """Return the activation memory of the routed experts of one layer per micro-batch, in BF16 and under an even load.
 
         bytes = 2 · tokens · k · (d + 3·f)
 
@@ -30,7 +30,7 @@ def largest_load_factor(
     *, room_bytes: float, layers_in_flight: int, other_layer_bytes: float, tokens: int, experts_per_token: int,
     hidden: int, expert_ffn_hidden: int,
 ) -> float:  # fmt: skip
-    """Return how many times the average number of copies a GPU may receive before its activations no longer fit.
+    """Return the largest load of a GPU, as a multiple of the average number of copies, whose activations still fit.
 
         factor = (room / n - other) / routed
 
@@ -56,7 +56,7 @@ def largest_load_factor(
 
 
 def up_projection_bytes(*, tokens: int, heads: int, head_dim: int, rope_head_dim: int, tp: int) -> float:
-    """Return what one layer of multi-head latent attention keeps of its up-projected queries, keys and values, in BF16.
+    """Return the activation memory of the up-projected queries, keys and values of one MLA layer, in BF16.
 
         bytes = 2 · tokens · H · ((h + r) + (h + r) + h) / tp
 
@@ -80,7 +80,7 @@ def up_projection_bytes(*, tokens: int, heads: int, head_dim: int, rope_head_dim
 def up_projection_saving_bytes(
     *, layers_in_flight: int, tokens: int, heads: int, head_dim: int, rope_head_dim: int, tp: int
 ) -> float:
-    """Return by how much the peak falls if up-projections are recomputed from their latents, layer by layer.
+    """Return by how much peak memory falls if each layer recomputes its up-projections from the latents.
 
         bytes = (n - 1) · up-projections of a layer
 

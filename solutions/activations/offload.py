@@ -1,4 +1,4 @@
-"""Activations copied to the memory of the CPU in the forward pass, and recomputation as the other way to free as much."""
+"""Activations offloaded to CPU memory in the forward pass, compared with recomputation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ANSWERS = ("offload, hidden", "offload, exposed", "recompute")
 
 
 def offload_seconds(*, count: int, layers: int, forward_s: float, layer_bytes: float, link_bytes_per_s: float) -> float:
-    """Return how much longer a forward pass gets when the activations of some layers are copied out.
+    """Return how much longer the forward pass takes when the activations of some layers are offloaded.
 
         seconds = max(0, n · A/β - L · t_f)
 
@@ -33,7 +33,7 @@ def offload_seconds(*, count: int, layers: int, forward_s: float, layer_bytes: f
 def offload_or_recompute(
     *, free_bytes: float, layers: int, forward_s: float, layer_bytes: float, input_bytes: float, link_bytes_per_s: float
 ) -> str:
-    """Return the cheaper way to free memory: offload what a layer keeps besides its input, or recompute it.
+    """Return the cheaper way to free memory: offload the activations of a layer except its input, or recompute them.
 
         n = ⌈free / (A - I)⌉ layers either way;  offload costs max(0, n · (A - I)/β - L · t_f),  recomputation n · t_f
 

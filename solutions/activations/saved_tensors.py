@@ -1,4 +1,4 @@
-"""What eager PyTorch saves for the backward pass, operation by operation, where a fused layer saves less."""
+"""Tensors that eager PyTorch saves for the backward pass, operation by operation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts
 
 
 def eager_mlp_bytes(*, tokens: int, hidden: int, ffn_hidden: int) -> float:
-    """Return what autograd saves of an unfused RMSNorm and SwiGLU MLP in BF16.
+    """Return the bytes that autograd saves for an unfused RMSNorm and SwiGLU MLP in BF16.
 
         bytes = tokens · (4·d + 2·d + 2·d  +  2·f + 2·f + 2·f + 2·f)
 

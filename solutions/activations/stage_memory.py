@@ -1,4 +1,4 @@
-"""Stages of a pipeline compared by the memory that they hold."""
+"""Pipeline stages compared by the memory that they need."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The capstone on a mixture of experts: exchange over the ports, DualPipe's step, both gradient rings, and the hours."""
+"""The capstone on a mixture of experts: exchanges, DualPipe's step time, gradient synchronisation, and the bill."""
 
 from __future__ import annotations
 
 from ..facts.arguments import require_counts, require_positive
 from ..ring.ring import bytes_sent_per_phase
+from .mixture_memory import require_split
 
 BYTES_OUT, BYTES_BACK = 1, 2  # dispatch in FP8, combine in BF16: DeepSeek-AI 2024, arXiv:2412.19437, section 3.3.3
 
@@ -11,7 +12,7 @@ BYTES_OUT, BYTES_BACK = 1, 2  # dispatch in FP8, combine in BF16: DeepSeek-AI 20
 def limited_exchange_seconds(
     *, tokens: int, hidden: int, node_limit: int, nodes: int, port_bytes_per_s: float
 ) -> float:
-    """Return how long a layer's exchange of one micro-batch keeps a GPU's port busy, forward and backward.
+    """Return how long the exchange of one layer and micro-batch occupies a GPU's port, forward and backward.
 
         seconds = 2 · T·d·(1 + 2) · M·(n - 1)/n / β
 
@@ -52,7 +53,7 @@ def exposed_step_seconds(*, work_s: float, exchange_s: float, stages: int, micro
 
 
 def dualpipe_bubble_seconds(*, work_s: float, exchange_s: float, stages: int) -> float:
-    """Return DualPipe's bubble, when forward, input gradient and weight gradient take a third of the work each.
+    """Return the bubble of DualPipe when forward pass, input gradient and weight gradient each take a third of the work.
 
         bubble = (p/2 - 1)·(F&B + B - 3·W)    with  F&B = t,  B = 2·t/3 + x/2,  W = t/3
 
@@ -74,7 +75,7 @@ def dualpipe_bubble_seconds(*, work_s: float, exchange_s: float, stages: int) ->
 def dualpipe_step_seconds(
     *, work_s: float, exchange_s: float, bubble_s: float, stages: int, micro_batches: int
 ) -> float:
-    """Return the time of a DualPipe pipeline: its work, the exchanges without a partner, and the bubble.
+    """Return the time of a DualPipe pipeline: its work, the exchanges that nothing hides, and the bubble.
 
         seconds = m·t + (p + 1)·x + bubble
 
@@ -96,7 +97,7 @@ def dualpipe_step_seconds(
 
 
 def hidden_share(*, exchange_s: float, stages: int, micro_batches: int, exposed_s: float, pipeline_s: float) -> float:
-    """Return which part of the time that DualPipe saves is exchange behind a partner's work; the rest is bubble.
+    """Return which share of the time that DualPipe saves comes from hidden exchanges; the rest comes from the bubble.
 
         share = (m - p - 1)·x / (1F1B without overlap - DualPipe)
 
@@ -120,7 +121,7 @@ def hidden_share(*, exchange_s: float, stages: int, micro_batches: int, exposed_
 def two_ring_sync_seconds(
     *, parameters: float, routed_parameters: float, stages: int, dp: int, ep: int, port_bytes_per_s: float
 ) -> float:
-    """Return the time to reduce-scatter both stages' gradients and to gather their new weights, in the two groups.
+    """Return the time to reduce-scatter the gradients of both stages and to all-gather their new weights.
 
         seconds = 2·(4 + 2)·( D·(g - 1)/g + (R/ep)·(h - 1)/h ) / β    with  g = 2·dp,  h = 2·dp/ep
 
@@ -134,12 +135,8 @@ def two_ring_sync_seconds(
     ...                             port_bytes_per_s=50e9), 3)
     0.369
     """
-    require_positive(parameters=parameters, routed_parameters=routed_parameters, port_bytes_per_s=port_bytes_per_s)
-    require_counts(stages=stages, dp=dp, ep=ep)
-    if dp % ep:
-        raise ValueError(f"{ep} expert-parallel ranks must divide the {dp} data-parallel ones")
-    if parameters <= routed_parameters:
-        raise ValueError(f"{routed_parameters:.3g} routed parameters are not fewer than all {parameters:.3g}")
+    require_split(parameters=parameters, routed_parameters=routed_parameters, stages=stages, dp=dp, ep=ep)
+    require_positive(port_bytes_per_s=port_bytes_per_s)
     outside, experts = (parameters - routed_parameters) / stages, routed_parameters / stages / ep
     width = 4 + 2  # gradients in FP32, new weights in BF16
     dense_bytes = bytes_sent_per_phase(message_bytes=2 * width * outside, gpus=2 * dp)
@@ -148,7 +145,7 @@ def two_ring_sync_seconds(
 
 
 def synced_step_seconds(*, pipeline_s: float, sync_s: float) -> float:
-    """Return the time of a step whose gradients and weights travel after the pipeline has drained.
+    """Return the step time when gradients and weights are synchronised after the pipeline.
 
         seconds = pipeline + sync
 
@@ -164,7 +161,7 @@ def synced_step_seconds(*, pipeline_s: float, sync_s: float) -> float:
 
 
 def gpu_hours_per_trillion(*, step_s: float, gpus: int, batch_tokens: float) -> float:
-    """Return the GPU-hours of a trillion training tokens, the figure that DeepSeek-V3's report prints.
+    """Return the GPU-hours per trillion training tokens, which DeepSeek-V3's report prints.
 
         hours = G · step/3600 · 10¹² / tokens per step
 

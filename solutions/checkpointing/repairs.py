@@ -1,4 +1,4 @@
-"""Repairs: how far to go back after a loss spike, when to replace a node before it fails, and what to try first after a crash."""
+"""Repairs: rollback after a loss spike, node replacement on an alarm, and the first step after a crash."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts, require_positive, require_whole
 
 
 def rollback_step(*, spike_step: int, every: int, margin_steps: int = 100) -> int:
-    """Step of the newest checkpoint that is at least a margin older than the start of a loss spike.
+    """Return the step of the newest checkpoint that is older than the start of a loss spike by at least a margin.
 
         step = ⌊(spike - margin) / every⌋ · every
 
@@ -28,7 +28,7 @@ def rollback_step(*, spike_step: int, every: int, margin_steps: int = 100) -> in
 
 
 def alarm_seconds_saved(*, alarms: int, true_alarms: int, failure_s: float, swap_s: float) -> float:
-    """Time that a job saves when it replaces a node at every alarm, instead of waiting for nodes to fail.
+    """Return the time that a job saves when it replaces a node at every alarm instead of waiting for a failure.
 
         saved = true · failure - alarms · swap
 
@@ -50,7 +50,7 @@ def alarm_seconds_saved(*, alarms: int, true_alarms: int, failure_s: float, swap
 
 
 def restart_first_share(*, restart_s: float, test_s: float, return_s: float) -> float:
-    """Share of failures that a plain restart must cure for it to be a better first step than testing all nodes.
+    """Return the share of failures that a plain restart must cure to be a better first step than testing all nodes.
 
         share = (W + R) / (W + R + T)
 

@@ -97,33 +97,6 @@ def failures_dollars(
     return gpu_hours * dollars_per_gpu_hour
 
 
-def fault_tolerance_gpu_hours(
-    *, gpus: int, training_s: float, mtbf_s: float, interval_s: float, write_s: float, restart_s: float
-) -> float:
-    """GPU-hours of a run that do not train: writing checkpoints, training again what was lost, and restarting.
-
-        GPU-hours = GPUs · training · (C/I + (I/2 + R)/M) / 3600
-
-    To first order: failures are counted over the training time, and strike while training.
-
-    Units:   count; seconds. Result in GPU-hours.
-    Raises:  ValueError if an argument is not positive (restart_s: negative).
-    Source:  Young 1974, doi:10.1145/361147.361115, with the restart added.
-
-    >>> round(fault_tolerance_gpu_hours(gpus=512, training_s=30 * 86400, mtbf_s=86400, interval_s=4115, write_s=98,
-    ...                                 restart_s=600))
-    20118
-    """
-    require_counts(gpus=gpus)
-    require_positive(training_s=training_s, mtbf_s=mtbf_s, interval_s=interval_s, write_s=write_s)
-    require_not_negative(restart_s=restart_s)
-    writes = training_s / interval_s
-    failures = training_s / mtbf_s
-    lost_s = interval_s / 2 + restart_s
-    wasted_s = writes * write_s + failures * lost_s
-    return gpus * wasted_s / 3600
-
-
 def proposal_seconds_saved(
     *,
     failures: int,

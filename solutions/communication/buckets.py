@@ -1,4 +1,4 @@
-"""Gradient buckets as a hook fills them, and the collectives that FSDP calls in a step."""
+"""Gradient buckets that a hook all-reduces as they fill, and the collectives of an FSDP step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def bucket_hook_tail(
     *, layers: int, layer_bytes: float, embedding_bytes: float, cap_bytes: float, layer_s: float,
     bytes_per_s: float, launch_s: float,
 ) -> float:  # fmt: skip
-    """Return how long the network works after the backward pass when a hook all-reduces buckets as they fill.
+    """Return how long the network is busy after the backward pass when a hook all-reduces buckets as they fill.
 
         A bucket is sent as soon as it holds at least the cap; what is left at the end is sent then. One all-reduce runs
         after another, each in launch + bytes/rate.
@@ -46,7 +46,7 @@ def bucket_hook_tail(
 def fsdp_collectives(
     *, units: int, micro_batches: int, reshard: bool, reduce_each: bool, replicas: int
 ) -> tuple[int, int, int]:
-    """Return how many all-gathers, reduce-scatters and all-reduces FSDP calls on a GPU in one step.
+    """Return how many all-gathers, reduce-scatters and all-reduces FSDP calls on each GPU in one step.
 
         all-gathers      m · (u + (u - 1))  if weights are freed after the forward pass of all units but the last, else m · u
         reduce-scatters  m · u  if gradients are reduced after every micro-batch, else u

@@ -1,4 +1,4 @@
-"""Hybrid sharding (HSDP): what the size of a shard group does to memory, to all-gathers and to the all-reduce between groups."""
+"""Hybrid sharding (HSDP): memory and communication for a given size of the shard group."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..facts.arguments import require_counts, require_not_negative, require_posi
 
 
 class HybridCost(TypedDict):
-    """Model states in bytes, and seconds of one layer's all-gather and of its two gradient collectives."""
+    """The cost of a shard group: bytes of model states, and seconds per layer of its collectives."""
 
     states_bytes: float
     gather_s: float
@@ -19,14 +19,15 @@ def hybrid_cost(
     *, shard: int, replicate: int, parameters: float, layers: int, bus_bytes_per_s: float, port_bytes_per_s: float,
     step_s: float,
 ) -> HybridCost:  # fmt: skip
-    """Return what a shard group of a given size costs per layer, with BF16 gathers and FP32 gradients.
+    """Return the model states and the communication per layer for a shard group, with BF16 gathers and FP32 gradients.
 
         states  = 16 · P / g
         gather  = 2·w · (g-1)/g / β_bus + (g-1) · α
         reduce  = 4·w · (g-1)/g / β_bus + (g-1) · α  +  2 · 4·w/g · (r-1)/r / β_port + 2·(r-1) · α       w = P/L
 
-    The shards are FP32 weights, gradients and both moments of Adam. Gathers and reduce-scatters run in rings over the shard group of g GPUs. Then each GPU all-reduces the gradients of its
-    own shard with the r GPUs that hold the same shard, through its own port.
+    The shards are FP32 weights, gradients and both moments of Adam. Gathers and reduce-scatters run in rings over the
+    shard group of g GPUs. Then each GPU all-reduces the gradients of its own shard with the r GPUs that hold the same
+    shard, through its own port.
 
     Units:   counts; bytes/s per direction; step_s (α) seconds per step of a ring. Results in bytes and seconds.
     Raises:  ValueError if a count is below 1, parameters or a rate is not positive, or step_s is negative.

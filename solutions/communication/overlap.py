@@ -190,7 +190,7 @@ def hidden_behind_mfu(*, mfu_alone: float, mfu_seen: float, compute_s: float, co
         h = 1 - (t/c) · (MFU_0/MFU - 1)
 
     Units:   fractions; seconds. Result is a fraction; below 0 something else slows the step too.
-    Raises:  ValueError if a time is not positive, an MFU is no fraction, or mfu_seen is above mfu_alone.
+    Raises:  ValueError if a time is not positive, an MFU is not a fraction, or mfu_seen is above mfu_alone.
     Source:  effective_mfu, solved for h.
 
     >>> round(hidden_behind_mfu(mfu_alone=0.5, mfu_seen=0.4, compute_s=1.0, communication_s=0.5), 3)

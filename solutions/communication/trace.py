@@ -1,4 +1,4 @@
-"""A profiler trace of two streams: how long a GPU only communicates, and how long it does nothing."""
+"""Profiler traces: how long a GPU only communicates, and how long it is idle."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Kernels = Sequence[Sequence[float]]
 
 
 def merged_spans(kernels: Kernels) -> list[tuple[float, float]]:
-    """Return when at least one of the kernels runs, as spans that neither touch nor overlap.
+    """Return the spans in which at least one kernel runs, merged where they touch or overlap.
 
     Units:   each kernel is (start, duration), in seconds. Result in pairs of start and end.
     Raises:  ValueError for a negative start, or a duration that is not positive.
@@ -29,7 +29,7 @@ def merged_spans(kernels: Kernels) -> list[tuple[float, float]]:
 
 
 def exposed_communication(*, compute: Kernels, communication: Kernels) -> float:
-    """Return how long only communication kernels run.
+    """Return the time in which communication kernels run and no compute kernel does.
 
         exposed = |any kernel| - |compute|
 

@@ -93,7 +93,7 @@ def gpu_seconds(*, parameters: float, tokens: float, peak_flop_per_s: float, mfu
 
 
 def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: float) -> float:
-    """Training FLOP of a run of which only chips, days and an assumed utilisation are known.
+    """Return the training FLOP of a run, estimated from its chips, its duration and an assumed utilisation.
 
         C = n · T · peak · MFU
 
@@ -102,7 +102,7 @@ def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: floa
     Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B, solved for the FLOP.
 
     >>> run = delivered_flop(gpus=25_000, run_s=95 * 86400, peak_flop_per_s=312e12, mfu=0.34)
-    >>> f"{run:.3g}"   # what is told of GPT-4
+    >>> f"{run:.3g}"   # as reported for GPT-4
     '2.18e+25'
     """
     require_counts(gpus=gpus)

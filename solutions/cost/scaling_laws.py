@@ -42,7 +42,7 @@ def fit_of(name: str) -> Fit:
     1.6934
     """
     if name not in FITS:
-        raise ValueError(f"{name!r} is no fit of this module, which has {', '.join(FITS)}")
+        raise ValueError(f"unknown fit {name!r}; known: {', '.join(FITS)}")
     return FITS[name]
 
 

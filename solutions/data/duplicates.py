@@ -15,7 +15,7 @@ def candidate_probability(*, similarity: float, bands: int, rows: int) -> float:
     One MinHash agrees with the chance s, the Jaccard similarity of the two sets of n-grams.
 
     Units:   similarity as a fraction; bands and rows (hashes of a band) are counts. Result as a fraction.
-    Raises:  ValueError if the similarity is no fraction or a count is below 1.
+    Raises:  ValueError if the similarity is not a fraction or a count is below 1.
     Source:  Broder 1997, doi:10.1109/SEQUEN.1997.666900; Leskovec, Rajaraman, Ullman, Mining of Massive Datasets,
              section 3.4.2; Penedo et al. 2024 (FineWeb), arXiv:2406.17557, section 3.4 (14 bands of 8).
 

@@ -1,4 +1,4 @@
-"""What a quality filter leaves of a crawl, and the mean length of the sequences that a run trains on."""
+"""Quality filters: tokens kept and purity; and the mean sequence length of a run with several stages."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ..facts.arguments import require_counts, require_fraction, require_positive
 
 
 def filtered_tokens(*, tokens: float, good_share: float, good_kept: float, bad_kept: float) -> float:
-    """Tokens that a quality filter keeps of a crawl.
+    """Return the tokens that a quality filter keeps of a crawl.
 
         kept = D · (g · k_good + (1 - g) · k_bad)
 
     Units:   tokens; the share of good text in the crawl and the shares of good and of bad text that the filter keeps, as
              fractions. Result in tokens.
-    Raises:  ValueError if tokens is not positive or a share is no fraction.
+    Raises:  ValueError if tokens is not positive or a share is not a fraction.
     Source:  counting; Penedo et al. 2024 (FineWeb-Edu), arXiv:2406.17557, section 4 (a threshold that keeps 8 %).
 
     >>> round(filtered_tokens(tokens=10e12, good_share=0.1, good_kept=0.8, bad_kept=0.05) / 1e12, 2)
@@ -26,14 +26,14 @@ def filtered_tokens(*, tokens: float, good_share: float, good_kept: float, bad_k
 
 
 def filtered_purity(*, good_share: float, good_kept: float, bad_kept: float) -> float:
-    """Share of good text in what a quality filter keeps.
+    """Return the share of good text in the output of a quality filter.
 
         purity = g · k_good / (g · k_good + (1 - g) · k_bad)
 
     Most of a crawl is bad text, so even a small share of it that passes can outweigh the good text.
 
     Units:   fractions, as in filtered_tokens. Result as a fraction.
-    Raises:  ValueError if a share is no fraction.
+    Raises:  ValueError if a share is not a fraction.
     Source:  Bayes' rule.
 
     >>> round(filtered_purity(good_share=0.1, good_kept=0.8, bad_kept=0.05), 2)
@@ -45,14 +45,14 @@ def filtered_purity(*, good_share: float, good_kept: float, bad_kept: float) -> 
 
 
 def mean_sequence_length(*, shares: Sequence[float], lengths: Sequence[int]) -> float:
-    """Sequence length that a run with several stages sees on average over its tokens.
+    """Return the sequence length of a run with several stages, averaged over its tokens.
 
         mean = Σ share · length
 
     Core attention per token is proportional to the sequence length, so this mean decides the FLOP of the whole run.
 
     Units:   shares of the training tokens, which sum to 1; lengths in tokens. Result in tokens.
-    Raises:  ValueError if a length is no count, a share is no fraction, or the shares do not sum to 1.
+    Raises:  ValueError if a length is not a count, a share is not a fraction, or the shares do not sum to 1.
     Source:  counting as in Chowdhery et al. 2022, arXiv:2204.02311, appendix B.
 
     >>> mean_sequence_length(shares=(0.75, 0.25), lengths=(4096, 32768))

@@ -55,7 +55,7 @@ def waiting_seconds(*, load_s: Sequence[float], step_s: float, prefetch: int, wo
     each when its last step is done. Waiting for the first batch counts.
 
     Units:   seconds; prefetch and workers are counts. Result in seconds.
-    Raises:  ValueError if a time is negative, the step is not positive, no batch is given, or another argument is no count.
+    Raises:  ValueError if a time is negative, the step is not positive, no batch is given, or another argument is not a count.
     Source:  Lindley 1952, doi:10.1017/S0305004100027638 (the recursion of a queue), with a bound on the queue;
              torch.utils.data.DataLoader (PyTorch 2.8), which deals batches in turn and returns them in order.
 
@@ -93,7 +93,7 @@ def uneven_waiting_seconds(
     Batch i, counted from 1, takes slow_s where slow_every divides i, else fast_s. The rest is as in waiting_seconds.
 
     Units:   seconds; counts. Result in seconds.
-    Raises:  ValueError as waiting_seconds, or if a number is no count.
+    Raises:  ValueError as waiting_seconds, or if a number is not a count.
     Source:  waiting_seconds of this module.
 
     >>> uneven_waiting_seconds(batches=100, fast_s=1, slow_s=12, slow_every=10, step_s=2.5, prefetch=2)    # 2.1 s on average

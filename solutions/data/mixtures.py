@@ -13,7 +13,7 @@ def source_epochs(*, tokens: float, weight: float, source_tokens: float) -> floa
         epochs = weight · D / U
 
     Units:   tokens of the run and of the source are counts; weight is the share of all training tokens. Result is a number.
-    Raises:  ValueError if a count is not positive or the weight is no fraction.
+    Raises:  ValueError if a count is not positive or the weight is not a fraction.
     Source:  Brown et al. 2020 (GPT-3), arXiv:2005.14165, Table 2.2.
 
     >>> round(source_epochs(tokens=300e9, weight=0.60, source_tokens=410e9), 2)    # filtered Common Crawl of GPT-3

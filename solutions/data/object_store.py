@@ -32,7 +32,7 @@ def read_bytes_per_s(
         rate = n · bytes / (latency + bytes / rate of a connection)
 
     Units:   a count, bytes, seconds, bytes per second. Result in bytes per second.
-    Raises:  ValueError as request_seconds, or if the number is no count.
+    Raises:  ValueError as request_seconds, or if the number is not a count.
     Source:  Little 1961, doi:10.1287/opre.9.3.383: what is on its way = rate · time in the system.
 
     >>> read_bytes_per_s(requests_in_flight=16, request_bytes=8e6, latency_s=0.1, stream_bytes_per_s=80e6) / 1e6
@@ -57,7 +57,7 @@ def samples_per_s(
         rate = workers · requests · k / (latency + k · bytes / rate of a connection)
 
     Units:   counts; bytes, seconds, bytes per second. Result in samples per second.
-    Raises:  ValueError as read_bytes_per_s, or if a number is no count.
+    Raises:  ValueError as read_bytes_per_s, or if a number is not a count.
     Source:  read_bytes_per_s of this module, over the bytes of a sample.
 
     >>> round(samples_per_s(workers=8, requests_per_worker=2, samples_per_request=64, sample_bytes=125e3,

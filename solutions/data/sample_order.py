@@ -64,7 +64,7 @@ def repeated_share(*, seen_share: float, ranks_before: int, ranks_after: int) ->
     As much is never read: what the new ranks skip and the old ones had not reached.
 
     Units:   seen_share as a fraction of the epoch; counts. Result as a fraction of the data set.
-    Raises:  ValueError if the share is no fraction or a count is below 1.
+    Raises:  ValueError if the share is not a fraction or a count is below 1.
     Source:  counting.
 
     >>> repeated_share(seen_share=0.5, ranks_before=64, ranks_after=32)
@@ -113,8 +113,8 @@ def buffer_for_spread(*, draws: int, share: float) -> int:
     About n / ln(1/p).
 
     Units:   counts; share as a fraction. Result is a count of samples.
-    Raises:  ValueError if draws is no count, or the share is not below 1.
-    Source:  still_buffered of this module, solved for the buffer.
+    Raises:  ValueError if draws is not a count, or the share is not below 1.
+    Source:  WebDataset and tf.data: of B samples, each draw takes one at random, so n draws leave (1 - 1/B)^n of them.
 
     >>> buffer_for_spread(draws=100_000, share=0.1)
     43430

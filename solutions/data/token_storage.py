@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 from ..facts.arguments import require_counts, require_positive, require_whole
 
 IDS_OF_16_BITS = 2**16  # 0 to 65,535
@@ -17,7 +15,7 @@ def token_id_bytes(*, vocabulary: int) -> int:
     Ids count from 0, so a vocabulary of exactly 65,536 still fits. Megatron-LM stays a little below and changes at 65,500.
 
     Units:   vocabulary is a count. Result in bytes.
-    Raises:  ValueError if vocabulary is no count.
+    Raises:  ValueError if vocabulary is not a count.
     Source:  arithmetic; Megatron-LM, megatron/core/datasets/indexed_dataset.py, DType.optimal_dtype (cardinality < 65500).
 
     >>> [token_id_bytes(vocabulary=size) for size in (32_000, 50_257, 65_536, 128_256)]
@@ -33,7 +31,7 @@ def token_set_bytes(*, tokens: float, vocabulary: int) -> float:
         bytes = tokens · bytes of an id
 
     Units:   counts. Result in bytes.
-    Raises:  ValueError if tokens is not positive or vocabulary is no count.
+    Raises:  ValueError if tokens is not positive or vocabulary is not a count.
     Source:  arithmetic on token_id_bytes of this module.
 
     >>> token_set_bytes(tokens=1.5e12, vocabulary=32_000) / 1e12, token_set_bytes(tokens=1.5e12, vocabulary=128_256) / 1e12
@@ -49,7 +47,7 @@ def stored_id(*, token: int, id_bits: int) -> int:
         stored = token mod 2^bits
 
     Units:   token is an id, from 0; id_bits a count. Result is an id.
-    Raises:  ValueError if the id is negative or id_bits is no count.
+    Raises:  ValueError if the id is negative or id_bits is not a count.
     Source:  C11, section 6.2.5, paragraph 9: unsigned numbers wrap around.
 
     >>> stored_id(token=128_000, id_bits=16), stored_id(token=128_000, id_bits=32)
@@ -83,7 +81,7 @@ def tokenised_bytes(*, text_bytes: float, bytes_per_token: float, vocabulary: in
         bytes = text / (bytes of text for a token) · bytes of an id
 
     Units:   text_bytes in bytes; bytes_per_token in bytes of text for a token; vocabulary a count. Result in bytes.
-    Raises:  ValueError if an argument is not positive or vocabulary is no count.
+    Raises:  ValueError if an argument is not positive or vocabulary is not a count.
     Source:  arithmetic on token_id_bytes of this module.
 
     >>> tokenised_bytes(text_bytes=60e12, bytes_per_token=4, vocabulary=128_256) / 1e12
@@ -91,23 +89,6 @@ def tokenised_bytes(*, text_bytes: float, bytes_per_token: float, vocabulary: in
     """
     require_positive(text_bytes=text_bytes, bytes_per_token=bytes_per_token)
     return token_set_bytes(tokens=text_bytes / bytes_per_token, vocabulary=vocabulary)
-
-
-def tokenising_cores(*, text_bytes: float, bytes_per_s_per_core: float, limit_s: float) -> int:
-    """The fewest CPU cores that tokenise a text within a time; documents are independent, so cores share them.
-
-        cores = ⌈text / (rate of a core · time)⌉
-
-    Units:   bytes, bytes of text per second and core, seconds. Result is a count.
-    Raises:  ValueError if an argument is not positive.
-    Source:  arithmetic.
-
-    >>> tokenising_cores(text_bytes=60e12, bytes_per_s_per_core=2e6, limit_s=86400)     # 60 TB in a day
-    348
-    """
-    require_positive(text_bytes=text_bytes, bytes_per_s_per_core=bytes_per_s_per_core, limit_s=limit_s)
-    cores = text_bytes / (bytes_per_s_per_core * limit_s)
-    return max(1, ceil(cores * (1 - 1e-12)))  # a whole number that floats put a little above itself stays whole
 
 
 def read_bytes_per_s(*, samples_per_s: float, sample_bytes: float) -> float:

@@ -72,7 +72,7 @@ def least_factor(*, loads: Sequence[int], factors: Sequence[float], largest_drop
     """The smallest of some capacity factors that drops no more than a share of the copies.
 
     Units:   loads as in dropped_copies; ratios. Result is one of the factors.
-    Raises:  ValueError as dropped_copies, or if the share is no fraction, or every factor drops too much.
+    Raises:  ValueError as dropped_copies, or if the share is not a fraction, or every factor drops too much.
     Source:  Fedus et al. 2021 (Switch), arXiv:2101.03961, section 2.2: a factor trades dropped tokens for room.
 
     >>> least_factor(loads=[900, 500, 400, 200], factors=[1.0, 1.25, 1.5, 2.0], largest_dropped_share=0.1)
@@ -144,7 +144,7 @@ def best_swap(*, loads: Sequence[int], ep: int) -> str:
 
 
 def redundant_experts(*, loads: Sequence[int], limit: float) -> int:
-    """How many extra copies of experts a layer needs until no copy gets more than a multiple of the mean load.
+    """Return how many extra copies of experts a layer needs until no copy gets more than a multiple of the mean load.
 
         copies = Σ ( ⌈ load / (limit · mean) ⌉ - 1 )    over the experts above the limit
 

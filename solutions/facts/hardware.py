@@ -128,7 +128,7 @@ def fast_link_bytes_per_s(*, accelerator: str) -> int:
 
 
 def host_link_bytes_per_s(*, accelerator: str) -> int:
-    """Rate at which one GPU reaches the memory of its host, per direction: over PCIe, or its share of NVLink-C2C.
+    """Return the bandwidth between one GPU and its host's memory, per direction: PCIe, or a share of NVLink-C2C.
 
     Units:   bytes per second, per direction.
     Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator whose link is not in it.
@@ -141,7 +141,7 @@ def host_link_bytes_per_s(*, accelerator: str) -> int:
 
 
 def has_host(*, accelerator: str) -> bool:
-    """Whether hardware.yaml has the link of an accelerator to its host.
+    """Return whether hardware.yaml has the host link of an accelerator.
 
     Raises:  ValueError for a name that hardware.yaml lacks.
 
@@ -152,7 +152,7 @@ def has_host(*, accelerator: str) -> bool:
 
 
 def host_memory_bytes_per_s(*, accelerator: str) -> int:
-    """Rate of the host's memory in the maker's own system, as a share for each of its GPUs.
+    """Return the bandwidth of the host's memory per GPU, in the maker's own system.
 
     Units:   bytes per second.
     Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator whose host is not in it.

@@ -139,7 +139,7 @@ def days_against_utilisation() -> Figure:
 
 
 def where_a_mixtures_step_goes() -> Figure:
-    """The step of DeepSeek-V3's run by part: plain 1F1B without overlap, and DualPipe, at the lesson's rates."""
+    """Draw the step time of DeepSeek-V3's run by part, for 1F1B without overlap and for DualPipe, at the lesson's rates."""
     stages, micro_batches, tokens = 16, 15360 // 128, 15360 * 4096  # DeepSeek-AI 2024, arXiv:2412.19437, section 3.2
     compute_s = mixture.two_rate_seconds(
         active_parameters=36.62e9, tokens=tokens, layers=61, sequence_length=4096, heads=128, score_dim=192,

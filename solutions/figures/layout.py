@@ -15,7 +15,7 @@ from ..layout import rank_grid
 from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_fraction
 from ..pipeline.pipeline import bubble_idle_fraction
 from ..planner.judging import Batch, Cluster, Layout, named_model, plan
-from ..planner.verdicts import STATES
+from ..planner.memory import STATES
 from ..roofline.roofline import ridge_point
 from . import BLUE, GREEN, GREY, ORANGE
 from ._drawing import caption, chart, charts, mark, middles, name_rows, numbers, write_in, x_axis, y_axis

@@ -31,7 +31,7 @@ def data_parallel_replicas(*, gpus: int, tp: int, cp: int, pp: int) -> int:
 
 
 def folded_expert_replicas(*, gpus: int, tp: int, cp: int, pp: int, ep: int, etp: int) -> int:
-    """GPUs that hold the same part of an expert, when experts have a layout of their own on the GPUs of a stage.
+    """Return how many GPUs hold the same part of an expert when the experts have their own layout on the GPUs of a stage.
 
         replicas = gpus / (etp · ep · pp)        and  dp = gpus / (tp · cp · pp)  has to be whole too
 

@@ -136,7 +136,7 @@ def loss_for_critical_batch(*, critical_batch: float, scale_tokens: float, expon
 def critical_batch_for_tokens(
     *, base_critical_batch: float, base_tokens: float, tokens: float, exponent: float
 ) -> float:
-    """Critical batch size of a run on other data, when it grows as a power of the training tokens, at any model size.
+    """Return the critical batch size of a run on other data, when it is a power of the training tokens alone.
 
         B_crit = B_0 · (D / D_0)^α
 

@@ -1,4 +1,4 @@
-"""Learning rates and batches that two laboratories fitted over compute, or over model size and data."""
+"""Learning rates and batch sizes from two published fits: DeepSeek LLM and the Step Law."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..facts.arguments import require_positive
 
 
 def deepseek_lr(*, work_flop: float) -> float:
-    """Best peak learning rate of DeepSeek's fit, for a run of so many FLOP.
+    """Return the best peak learning rate of DeepSeek's fit for a compute budget.
 
         lr = 0.3118 · C^-0.1250
 
@@ -24,7 +24,7 @@ def deepseek_lr(*, work_flop: float) -> float:
 
 
 def deepseek_batch_tokens(*, work_flop: float) -> float:
-    """Best batch size of DeepSeek's fit, for a run of so many FLOP.
+    """Return the best batch size of DeepSeek's fit for a compute budget.
 
         B = 0.2920 · C^0.3271
 
@@ -40,7 +40,7 @@ def deepseek_batch_tokens(*, work_flop: float) -> float:
 
 
 def step_law_lr(*, parameters: float, tokens: float) -> float:
-    """Best peak learning rate of the Step Law, which falls with the model and rises with its data.
+    """Return the best peak learning rate of the Step Law, which falls with model size and rises with the data.
 
         lr = 1.79 · N^-0.713 · D^0.307
 
@@ -56,7 +56,7 @@ def step_law_lr(*, parameters: float, tokens: float) -> float:
 
 
 def step_law_batch_tokens(*, tokens: float) -> float:
-    """Best batch size of the Step Law, which depends on the data alone.
+    """Return the best batch size of the Step Law, which depends only on the data.
 
         B = 0.58 · D^0.571
 

@@ -1,4 +1,4 @@
-"""What carries a tuned setting to another width or another optimizer: factors of muP, and the scale of a step of Muon."""
+"""Transfer of tuned settings: muP factors for another width, and the update scale of Muon."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _POWERS = {  # how a setting changes with the width, under Adam: microsoft/mup, 
 
 
 def mup_factor(*, setting: str, width_factor: float) -> float:
-    """Factor by which a setting of the narrow model changes in a wider one, under muP and Adam.
+    """Return the factor by which a setting changes in a wider model, under muP and Adam.
 
         hidden matrices: learning rate 1/m, standard deviation 1/√m; embeddings, gains and biases: learning rate 1;
         logits: times 1/m
@@ -37,7 +37,7 @@ def mup_factor(*, setting: str, width_factor: float) -> float:
 
 
 def muon_scale(*, rows: int, columns: int, rms: float) -> float:
-    """Factor that gives an orthogonalised update of a matrix a chosen root mean square.
+    """Return the factor that gives an orthogonalised update of a matrix a chosen root mean square.
 
         factor = rms · √max(rows, columns)
 

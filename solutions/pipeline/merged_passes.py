@@ -1,4 +1,4 @@
-"""A forward pass of one micro-batch run together with the backward pass of another, so that their all-to-alls are hidden."""
+"""Forward and backward passes of different micro-batches, merged so that their all-to-alls are hidden."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts, require_not_negative, require_posi
 
 
 def plain_step_seconds(*, micro_batches: int, forward_s: float, backward_s: float, exchange_s: float) -> float:
-    """Return the time of a step in which nothing hides the all-to-alls.
+    """Return the step time when all all-to-alls are exposed.
 
         seconds = m · (F + c + B + c)
 
@@ -25,7 +25,7 @@ def plain_step_seconds(*, micro_batches: int, forward_s: float, backward_s: floa
 
 
 def merged_step_seconds(*, micro_batches: int, forward_s: float, backward_s: float, exchange_s: float) -> float:
-    """Return the time of a step that merges each backward pass with the forward pass of the next micro-batch.
+    """Return the step time when each backward pass runs together with the forward pass of the next micro-batch.
 
         seconds = (F + c) + (m - 1) · max(F + B, 2·c) + (B + c)
 
@@ -48,7 +48,7 @@ def merged_step_seconds(*, micro_batches: int, forward_s: float, backward_s: flo
 
 
 def gain_of_merging(*, micro_batches: int, forward_s: float, backward_s: float, exchange_s: float) -> float:
-    """Return by how much merged passes raise the throughput.
+    """Return the relative gain in throughput from merged passes.
 
         gain = plain step / merged step - 1
 

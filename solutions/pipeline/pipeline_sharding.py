@@ -1,4 +1,4 @@
-"""Sharding over the replicas of a pipeline stage: what ZeRO and FSDP send when many micro-batches pass per step."""
+"""ZeRO and FSDP among the replicas of a pipeline stage: bytes sent when a step has many micro-batches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ POLICIES = ("ZeRO-1", "ZeRO-2", "FSDP, resharded", "FSDP, resharded, reduced onc
 
 
 def replica_bytes(*, policy: str, parameters: float, replicas: int, micro_batches: int) -> float:
-    """Return the bytes that a GPU sends to other replicas of its stage per step.
+    """Return the bytes per step that a GPU sends to the other replicas of its stage.
 
         ZeRO-1                           (2 + 4)        · P · (N-1)/N
         ZeRO-2                           (2 + 4m)       · P · (N-1)/N

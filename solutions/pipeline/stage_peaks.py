@@ -1,4 +1,4 @@
-"""What a stage holds at its peak under each schedule, from GPipe to DualPipe, and the order of operations of 1F1B."""
+"""Peak number of micro-batches on a stage under schedules from GPipe to DualPipe, and the order of operations of 1F1B."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PEAKS = ("GPipe", "1F1B", "ZB-H1", "ZB-H2", "DualPipe")
 
 
 def stage_peak_micro_batches(*, schedule: str, stages: int, stage: int, micro_batches: int) -> int:
-    """Return how many micro-batches a GPU holds at its peak, each in 1/p of the layers.
+    """Return the peak number of micro-batches that a GPU holds, each with 1/p of the layers.
 
         GPipe m,  1F1B p - i,  ZB-H1 p,  ZB-H2 2p - 1,  DualPipe p + 1
 

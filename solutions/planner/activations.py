@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from .blocks import ATTENTION, RECURRENT
 from .constants import kernels, software
-from .decoder import ATTENTION, RECURRENT
 from .recompute import WHOLE, recomputed_modules
 from .shapes import EIGHT_BITS, Batch, Block, Layout, Model
 
@@ -28,7 +28,7 @@ class Kept:
 
 @lru_cache(maxsize=65536)
 def layer_bytes(model: Model, layout: Layout, batch: Batch, block: Block | None = None, recompute: str = "") -> float:
-    """Bytes that one layer, the first unless `block` says another kind, keeps for one micro-batch on one GPU.
+    """Return the bytes that one layer keeps for one micro-batch on one GPU. Without `block`, it is the model's first layer.
 
         tokens · (outside / (TP with sequence parallelism, else 1) + inside / TP)
 
@@ -94,7 +94,7 @@ def _kept(model: Model, layout: Layout, batch: Batch, block: Block, word: str) -
 
 
 def scores_are_written(model: Model, stack: dict[str, Any]) -> bool:
-    """Whether attention materialises its scores: in old software, and with sinks in software that does not know them yet.
+    """Return whether attention materialises its scores: in old software, and with sinks in software that cannot fuse them yet.
 
     Fused attention with sinks came to Transformer Engine 2.8 with cuDNN 9.13.1 (September 2025); flash attention lacks it.
     Source:  NVIDIA/TransformerEngine pull request 2148; Dao-AILab/flash-attention issue 1895.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 
-from ..facts import hardware
 from .changes import Change, changes
-from .constants import chip, constant
-from .memory import gradient_width, keeps_whole, micro_batches, stage_layers
+from .constants import constant
+from .memory import STATES, gradient_width
 from .plan import Plan
 from .recompute import recompute_phrase
-from .shapes import Batch, Cluster, Layout, Model
+from .shapes import Batch, Layout
+from .stages import micro_batches, stage_layers
 from .time import work_of_stages
 
 LARGE_SHARE = 0.1  # of the step time, above which a part is worth a remark
@@ -21,7 +21,6 @@ WORTH_IT = 1.01  # factor in MFU that a change must gain to be recommended
 MOST_NAMED = 3  # changes in one remark
 BATCH_CHANGE = "global batch size"
 FITS = ("yes", "tight", "no")  # from the most headroom to none
-STATES = ("weights", "gradients", "optimizer")
 PARTS = {  # of the step time, as a remark names them
     "tensor_parallel": "exposed communication of tensor parallelism (TP {tp})",
     "context_parallel": "exposed communication of keys and values (CP {cp})",
@@ -35,11 +34,11 @@ Tried = tuple[Change, Plan]  # a change, and the plan that results
 
 
 def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, ...]:
-    """Remarks about a layout, with numbers. A change is named only where it runs, together with its effect.
+    """Return remarks about a layout, with numbers. A change is named only where it runs, together with its effect.
 
     `planned` plans another layout of the same model on the same cluster.
 
-    >>> from .judging import named_model, plan
+    >>> from .judging import Cluster, named_model, plan
     >>> model, cluster = named_model("Llama-3-8B"), Cluster("H100-80GB", 64)
     >>> slow = plan(model, cluster, Layout(tp=2, dp=32, recompute="full"), Batch(256, 8192))
     >>> advice(slow, lambda layout, batch: plan(model, cluster, layout, batch))[0][:70]
@@ -55,46 +54,8 @@ def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, .
     return (*_over_nodes(plan, tried), *_parts(plan, tried), *_uneven(plan), *room)
 
 
-def conventions(cluster: Cluster, layout: Layout, model: Model | None = None) -> tuple[str, ...]:
-    """How a plan counts memory and MFU, and where other conventions differ.
-
-    >>> conventions(Cluster("H100-80GB", 64), Layout(dp=64))[0]
-    'GPU memory capacity is 85.5 GB, as the H100-80GB driver reports; the lessons use 80 GB'
-    """
-    room, named = cluster.memory_bytes, hardware.memory_bytes(accelerator=cluster.accelerator)
-    width = gradient_width(layout)
-    notes = []
-    if room != named:
-        notes.append(
-            f"GPU memory capacity is {_gigabytes(room)}, as the {cluster.accelerator} driver reports; the lessons use {named / 1e9:g} GB"
-        )
-    if width != 2:
-        notes.append(
-            f"gradients take {width} bytes per parameter, {'as requested' if layout.gradient_bytes == width else f'as in {layout.software}'}; the lessons' 16 bytes per parameter include 2"
-        )
-    if layout.pp > 1 and (layout.zero == 2 or keeps_whole(layout)):
-        notes.append(
-            "PyTorch's FSDP in a pipeline keeps gradients whole during the step, and reduces them once at its end"
-            if keeps_whole(layout)
-            else "with ZeRO-2, gradients are reduced for every micro-batch; software that reduces once per step keeps them whole, as ZeRO-1 does"
-        )
-    notes.append(f"MFU counts attention over all pairs of tokens, including masked ones, relative to {_peak(cluster)}")
-    if model and any(block.span for block in model.kinds):
-        notes.append(
-            "in layers with a window or chunks, each token counts as many keys as these have; Megatron-LM counts half of that "
-            "in every layer, and TorchTitan the whole sequence"
-        )
-    return tuple(notes)
-
-
-def _peak(cluster: Cluster) -> str:
-    """What an MFU is relative to: a card without a data sheet has only what its matrix multiplications reached."""
-    is_measured = chip(cluster.accelerator)["matmul"] == 1
-    return "the measured BF16 matrix multiplications" if is_measured else "the dense BF16 peak"
-
-
 def _fix(plan: Plan, tried: Sequence[Tried]) -> str:
-    """For a layout that breaks a constraint: the nearest changes that let it run, or at least satisfy every constraint."""
+    """Return the nearest changes that let a layout run that breaks a constraint, or that at least satisfy every constraint."""
     if fitting := [one for one in tried if one[1].fits]:
         return f"this layout runs with {_either(_named(fitting, _mfu))}"
     what_next = "search for a layout that does"
@@ -109,7 +70,7 @@ def _fix(plan: Plan, tried: Sequence[Tried]) -> str:
 
 
 def _over_nodes(plan: Plan, tried: Sequence[Tried]) -> list[str]:
-    """What keeps tensor parallelism inside a node, for a layout that runs although its TP spans nodes."""
+    """Return changes that keep tensor parallelism inside a node, for a layout that runs although its TP spans nodes."""
     if not any(fault.constraint == "node" for fault in plan.faults):
         return []
     fitting = [one for one in tried if one[1].fits]
@@ -158,7 +119,7 @@ def _uneven(plan: Plan) -> list[str]:
 
 
 def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
-    """What takes the memory, and which changes make the layout fit."""
+    """Return what takes most of the memory, and which changes make the layout fit."""
     states = sum(plan.memory[bucket] for bucket in STATES)
     largest = max(plan.memory, key=lambda bucket: plan.memory[bucket])
     what = f"the largest part of peak memory is {largest}, {_gigabytes(plan.memory[largest])}"
@@ -180,30 +141,31 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 
 def _tight(plan: Plan, tried: Sequence[Tried]) -> list[str]:
-    """How little headroom a layout has, and which changes give it enough."""
-    headroom, more = plan.headroom_bytes, plan.margin_bytes
-    what = f"fits on paper, tight: {_gigabytes(headroom)} of headroom, and runs of this kind needed up to {_gigabytes(more)} more"
+    """Name the changes that bring the whole range of a tight layout's memory within capacity."""
+    what = f"the memory range reaches {_gigabytes(plan.memory_range[1])}, beyond capacity"
     roomy = [one for one in tried if one[1].fit == "yes"]
     return [
-        f"{what}: try {_either(_named(roomy, _mfu))}" if roomy else f"{what}: no single change gives enough headroom"
+        f"{what}: try {_either(_named(roomy, _mfu))}"
+        if roomy
+        else f"{what}: no single change brings all of it within capacity"
     ]
 
 
 def _gpus_needed(plan: Plan) -> int:
-    """GPUs on which the model states just fit when divided evenly; 0 where the cluster has enough."""
+    """Return the number of GPUs on which the model states just fit when divided evenly; 0 where the cluster has enough."""
     states = _bytes_of_states(plan) * plan.model.parameters
     needed = ceil(states / (plan.cluster.memory_bytes - constant("context_bytes")))
     return needed if needed > plan.cluster.gpus else 0
 
 
 def _bytes_of_states(plan: Plan) -> int:
-    """Bytes per parameter: 2 for the weight, the optimizer states, and the gradient."""
+    """Return the bytes per parameter: 2 for the weight, the optimizer states, and the gradient."""
     kept = 0 if plan.layout.offload == "optimizer" else plan.layout.state_bytes
     return 2 + kept + gradient_width(plan.layout)
 
 
 def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:
-    """Recomputation that free memory makes unnecessary, unless a remark about the step time names it already."""
+    """Suggest less recomputation where memory is free, unless a remark about the step time suggests it already."""
     used = plan.memory_bytes / plan.cluster.memory_bytes
     if used >= IDLE_MEMORY or plan.step["recompute"] > LARGE_SHARE * plan.step_s:
         return []
@@ -216,7 +178,7 @@ def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 
 def _is_better(plan: Plan, other: Plan) -> bool:
-    """Whether another plan has a higher MFU and fits as well, or needs no more memory than this one."""
+    """Return whether another plan has a higher MFU and fits at least as well, or needs no more memory than this one."""
     return other.mfu > WORTH_IT * plan.mfu and (
         (other.fits and FITS.index(other.fit) <= FITS.index(plan.fit)) or other.memory_bytes <= plan.memory_bytes
     )
@@ -231,7 +193,7 @@ def _leanest(tried: Iterable[Tried]) -> list[Tried]:
 
 
 def _named(tried: Iterable[Tried], note: Callable[[Plan], str], *, in_order: bool = False) -> list[str]:
-    """The best few changes, each with a note. Changes of the layout come first: another global batch size is another run."""
+    """Return the best few changes, each with a note. Changes of the layout come first: another global batch size is another run."""
     ranked = (
         list(tried)
         if in_order
@@ -253,7 +215,7 @@ def _gigabytes(size: float) -> str:
 
 
 def _either(ways: Sequence[str]) -> str:
-    """Alternatives in one phrase.
+    """Join alternatives into one phrase.
 
     >>> _either(["more TP"]), _either(["more TP", "more CP", "more PP"])
     ('more TP', 'more TP, more CP or more PP')

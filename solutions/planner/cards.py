@@ -64,7 +64,7 @@ class Card:
 
 
 def _figures(card: Card, sheet: dict[str, Any], peaks: dict[str, float]) -> dict[str, Any]:
-    """The rows of hardware.yaml for what a card measured; the planner takes a share of memory bandwidth and of links."""
+    """Return a measured card as a row of hardware.yaml. The planner multiplies bandwidths by a fraction, so they are divided by it here."""
     measured = {
         "hbm": (card.hbm_bytes_per_s / constant("hbm"), "GB/s"),
         "usable": (card.memory_bytes, "GB"),

@@ -28,7 +28,7 @@ class Change:
 
 
 def changes(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Iterator[Change]:
-    """For each setting of a layout, the nearest other value in each direction that satisfies every constraint; and another batch.
+    """Yield, for each setting of a layout, the nearest other value in each direction that satisfies every constraint; and another batch.
 
     DP follows from the other axes, so that the number of GPUs stays the same. Memory is not checked here.
 
@@ -50,7 +50,7 @@ Ladder = list[tuple[str, Layout]]  # changes of one number in one direction, the
 
 
 def _both_ways(values: Iterable[int], now: int) -> tuple[list[int], list[int]]:
-    """The values below a number and those above it, the nearest first."""
+    """Return the values below a number and those above it, the nearest first."""
     ordered = sorted(values)
     return [value for value in reversed(ordered) if value < now], [value for value in ordered if value > now]
 
@@ -72,7 +72,7 @@ def _axes(model: Model, cluster: Cluster, layout: Layout) -> Iterator[Ladder]:
 
 
 def _on_all(gpus: int, layout: Layout, *, tp: int = 0, cp: int = 0, pp: int = 0) -> Layout:
-    """A layout with other degrees and the DP that follows from them; without a pipeline, it has no virtual stages."""
+    """Return a layout with other degrees and the DP that follows from them; without a pipeline, it has no virtual stages."""
     changed = replace(layout, tp=tp or layout.tp, cp=cp or layout.cp, pp=pp or layout.pp)
     if changed.pp == 1:
         changed = replace(changed, virtual_stages=1, schedule="1f1b")
@@ -110,7 +110,7 @@ def _words(layout: Layout) -> Iterator[Ladder]:
 
 
 def _software(model: Model, layout: Layout, batch: Batch) -> Iterator[list[Change]]:
-    """Software that overlaps more communication; on TPUs there is none."""
+    """Yield software that overlaps more communication; nothing on TPUs."""
     stack = software(layout.software)
     if layout.software == "xla":
         return
@@ -123,7 +123,7 @@ def _software(model: Model, layout: Layout, batch: Batch) -> Iterator[list[Chang
 
 
 def _batches(layout: Layout, batch: Batch) -> Iterator[list[Change]]:
-    """The next smaller and next larger batch that divide evenly, where this one does not; otherwise twice the batch."""
+    """Yield the next smaller and next larger batch that divide evenly, where this one does not; otherwise twice the batch."""
     unit = layout.dp * layout.micro_batch * (layout.pp if layout.virtual_stages > 1 else 1)
     whole, rest = divmod(batch.global_batch, unit)
     for size in (whole * unit, (whole + 1) * unit) if rest else (2 * batch.global_batch,):

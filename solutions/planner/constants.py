@@ -11,7 +11,7 @@ WITHOUT_OVERLAP = " without overlap"  # after the name of a software: the same, 
 
 
 def chip(accelerator: str) -> dict[str, Any]:
-    """Shares of peak FLOP/s that matrix multiplications reach on a chip, by number format, and its generation.
+    """Return the shares of peak FLOP/s that matrix multiplications reach on a chip, by number format, and its generation.
 
     Raises:  ValueError for a chip without constants.
 
@@ -22,7 +22,7 @@ def chip(accelerator: str) -> dict[str, Any]:
 
 
 def software(name: str) -> dict[str, Any]:
-    """Properties of a software stack: attention kernel, small kernels, overlap, and gradient width.
+    """Return the properties of a software stack: attention kernel, small kernels, overlap, and gradient width.
 
     Raises:  ValueError for an unknown name.
 
@@ -40,7 +40,7 @@ def _without_overlap(name: str) -> dict[str, Any]:
 
 
 def kernels(kind: str) -> dict[str, float]:
-    """Memory traffic and launch overhead of the small kernels of a layer: "eager", "partly" or "fused".
+    """Return the memory traffic and launch overhead of the small kernels of a layer: "eager", "partly" or "fused".
 
     >>> kernels("eager")["norm_bytes"] > kernels("fused")["norm_bytes"]
     True
@@ -49,7 +49,7 @@ def kernels(kind: str) -> dict[str, float]:
 
 
 def attention_share(accelerator: str, kernel: str) -> float:
-    """Share of peak FLOP/s that fused attention reaches on a chip: with "flash", "tuned" or "latest" kernels, or as measured.
+    """Return the share of peak FLOP/s that fused attention reaches on a chip: with "flash", "tuned" or "latest" kernels, or as measured.
 
     >>> attention_share("H100-80GB", "flash") < attention_share("H100-80GB", "tuned")
     True
@@ -60,7 +60,7 @@ def attention_share(accelerator: str, kernel: str) -> float:
 
 
 def constant(name: str) -> float:
-    """One of the constants that hold for every chip and all software.
+    """Return one of the constants that hold for every chip and all software.
 
     >>> 0 < constant("network") <= 1
     True
@@ -70,7 +70,7 @@ def constant(name: str) -> float:
 
 
 def constants() -> dict[str, Any]:
-    """The content of planner/constants.yaml.
+    """Return the content of planner/constants.yaml.
 
     >>> "network" in constants()["everywhere"]
     True

@@ -18,7 +18,7 @@ FORWARD_SHARE = 1 / 3  # of a micro-batch's time; the backward pass does twice a
 def data_seconds(
     cluster: Cluster, layout: Layout, *, parameters: float, layers: int, micro_batches: int, micro_batch_s: float
 ) -> float:
-    """Exposed seconds of data-parallel communication in one step.
+    """Return the exposed seconds of data-parallel communication in one step.
 
         stages 0 and 1  reduce gradients once, gather weights once; overlaps with the last backward and the first forward pass
         stage 2         gather weights once, and reduce gradients for every micro-batch, as only their shards are kept
@@ -75,7 +75,7 @@ def data_seconds(
 def _phases(
     cluster: Cluster, layout: Layout, parameters: float, layers: int, stack: dict[str, Any]
 ) -> dict[str, float]:
-    """Seconds of one reduce-scatter of all gradients, one all-gather of all weights, and HSDP's all-reduce across groups."""
+    """Return seconds of one reduce-scatter of all gradients, one all-gather of all weights, and HSDP's all-reduce across groups."""
     whole, shards = layout.dp * layout.cp, layout.shards
     gradient = layout.gradient_bytes or stack["gradient_bytes"]
     reduced_over = shards if layout.zero == 3 else whole  # HSDP then reduces the shards across groups

@@ -14,75 +14,9 @@ from ..shapes.layer_parameters import (
     mlp_parameters,
     recurrent_parameters,
 )
+from .blocks import RECURRENT, Block, Recurrence
 
-ATTENTION = {  # mixers with a score for each pair of tokens, and their names in the literature
-    "full": "full attention", "window": "sliding-window attention", "chunked": "chunked attention", "latent": "latent attention",
-}  # fmt: skip
-RECURRENT = {
-    "delta": "gated delta rule",
-    "lightning": "lightning attention",
-    "mamba": "Mamba-2",
-}  # with a state of constant size
-MIXERS = (*ATTENTION, *RECURRENT, "none")
-MLPS = ("dense", "mixture", "none")
 OWN = ("heads", "kv_heads", "head_width", "value_width", "ffn_hidden")  # sizes that a layer can have of its own
-
-
-@dataclass(frozen=True)
-class Block:
-    """The kind of a layer: how it mixes tokens, and its MLP. A hybrid model may have layers with only one of the two.
-
-    `span` is the window of sliding-window attention, or the chunk of chunked attention, in tokens. The other sizes are set
-    where a layer differs from its model.
-    """
-
-    mixer: str = "full"
-    mlp: str = "dense"
-    span: int = 0
-    heads: int = 0
-    kv_heads: int = 0
-    head_width: int = 0
-    value_width: int = 0
-    ffn_hidden: int = 0
-
-    def __post_init__(self) -> None:
-        if self.mixer not in MIXERS or self.mlp not in MLPS:
-            raise ValueError(f"the mixer is one of {', '.join(MIXERS)}, and the MLP of {', '.join(MLPS)}: not {self}")
-        if (self.span > 0) != (self.mixer in ("window", "chunked")):
-            raise ValueError(f"a mixer {self.mixer!r} cannot have a span of {self.span} tokens")
-
-    @property
-    def is_mixture(self) -> bool:
-        """Whether the MLP is a mixture of experts."""
-        return self.mlp == "mixture"
-
-    @property
-    def halves(self) -> int:
-        """How many of mixer and MLP the layer has; each follows a norm."""
-        return (self.mixer != "none") + (self.mlp != "none")
-
-
-@dataclass(frozen=True)
-class Recurrence:
-    """The heads of a recurrent mixer, as recurrent_parameters takes them. Mamba-2's B and C are keys and queries."""
-
-    key_heads: int
-    value_heads: int
-    key_width: int
-    value_width: int
-    convolution: int = 0
-    gates: int = 0
-    gate_rank: int = 0
-
-    @property
-    def keys(self) -> int:
-        """Elements of all keys of a token; queries have as many."""
-        return self.key_heads * self.key_width
-
-    @property
-    def values(self) -> int:
-        """Elements of all values of a token."""
-        return self.value_heads * self.value_width
 
 
 @dataclass(frozen=True)
@@ -92,9 +26,10 @@ class Model:
     A mixture has `experts` in all but its first `dense_layers`; `query_rank`, `kv_rank` and `rope_head_width` belong to
     latent attention. `biases` marks models until 2022, with LayerNorm and dropout; `positions` counts learned positions.
     `node_limit` is the largest number of nodes to which its router sends a token. `pattern` has a block per layer where layers
-    differ in more than that. `gated` attention has an output gate for each element, `sinks` a number for each head. `expert_input` is the width of a token inside experts, if not `hidden`.
-    `mtp_layers` predict further tokens, each with a layer of its own: `mtp_block`, or else one like the last. `small` counts
-    parameters of biases, gates and norms beyond one RMSNorm before each mixer and MLP.
+    differ in more than that. `gated` attention has an output gate for each element, `sinks` a number for each head.
+    `expert_input` is the width of a token inside experts, if not `hidden`. `mtp_layers` predict further tokens, each with a
+    layer of its own: `mtp_block`, or else one like the last. `small` counts parameters of biases, gates and norms beyond one
+    RMSNorm before each mixer and MLP.
     """
 
     name: str
@@ -148,7 +83,7 @@ class Model:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The kind of each layer, in order."""
+        """Return the kind of each layer, in order."""
         if self.pattern:
             return self.pattern
         mixer = "latent" if self.kv_rank else "full"
@@ -157,26 +92,26 @@ class Model:
 
     @cached_property
     def kinds(self) -> Counter[Block]:
-        """Numbers of layers by kind, without those of multi-token prediction. Do not modify it."""
+        """Return the numbers of layers by kind, without those of multi-token prediction. Do not modify it."""
         return Counter(self.blocks)
 
     def at(self, block: Block) -> Model:
-        """The model with the heads and the MLP width of one kind of layer."""
+        """Return the model with the heads and the MLP width of one kind of layer."""
         return _at(self, block)
 
     @property
     def head_dim(self) -> int:
-        """Head dimension."""
+        """Return the head dimension."""
         return self.head_width or self.hidden // self.heads
 
     @property
     def value_dim(self) -> int:
-        """Head dimension of values."""
+        """Return the head dimension of values."""
         return self.value_width or self.head_dim
 
     @property
     def attention_parameters(self) -> int:
-        """Parameters of one layer's attention, without biases and norms of queries and keys."""
+        """Return the parameters of one layer's attention, without biases and norms of queries and keys."""
         if self.kv_rank:
             return latent_attention_parameters(
                 hidden=self.hidden, heads=self.heads, head_dim=self.head_dim, rope_head_dim=self.rope_head_width,
@@ -189,7 +124,7 @@ class Model:
         return equal + self.hidden * (self.gated * self.heads * self.value_dim - narrower)
 
     def mixer_parameters(self, block: Block) -> int:
-        """Parameters of the mixer of one kind of layer."""
+        """Return the parameters of the mixer of one kind of layer."""
         if block.mixer == "none":
             return 0
         if block.mixer not in RECURRENT:
@@ -203,21 +138,21 @@ class Model:
 
     @property
     def heads_of_recurrence(self) -> Recurrence:
-        """The heads of the recurrent mixers. Raises ValueError for a model without any."""
+        """Return the heads of the recurrent mixers. Raises ValueError for a model without any."""
         if self.recurrence is None:
             raise ValueError(f"{self.name} does not say which heads its recurrent layers have")
         return self.recurrence
 
     @property
     def mlp_parameters(self) -> int:
-        """Parameters of one dense MLP, or 0 where every layer has experts."""
+        """Return the parameters of one dense MLP, or 0 where every layer has experts."""
         if not self.ffn_hidden:
             return 0
         return mlp_parameters(hidden=self.hidden, ffn_hidden=self.ffn_hidden, mlp_matrices=self.mlp_matrices)
 
     @property
     def expert_parameters(self) -> int:
-        """Parameters of one routed expert, or 0."""
+        """Return the parameters of one routed expert, or 0."""
         if not self.experts:
             return 0
         width = self.expert_input or self.hidden
@@ -227,18 +162,18 @@ class Model:
 
     @property
     def common_parameters(self) -> int:
-        """Parameters that all tokens use in a mixture: shared experts, and the way into a narrower width and back."""
+        """Return the parameters of a mixture that all tokens use: shared experts, and projections to a narrower width and back."""
         shared = self.shared_experts * self.expert_ffn_hidden
         whole = self.mlp_matrices * self.hidden * shared
         return whole + 2 * self.hidden * self.expert_input
 
     @property
     def mixture_layers(self) -> int:
-        """Layers with experts."""
+        """Return the number of layers with experts."""
         return sum(count for block, count in self.kinds.items() if block.is_mixture)
 
     def layer_parameters(self, block: Block) -> int:
-        """Parameters of one layer, with a norm before its mixer and its MLP."""
+        """Return the parameters of one layer, with a norm before its mixer and its MLP."""
         mlp = self.at(block).mlp_parameters if block.mlp == "dense" else 0
         if block.is_mixture:
             mlp = self.experts * (self.expert_parameters + self.hidden) + self.common_parameters
@@ -246,7 +181,7 @@ class Model:
 
     @property
     def parameters(self) -> int:
-        """All parameters, embeddings and norms included, without those of multi-token prediction."""
+        """Return the number of all parameters, embeddings and norms included, without those of multi-token prediction."""
         if self.biases and not self.experts:
             return models.decoder_parameters(
                 layers=self.layers, hidden=self.hidden, ffn_hidden=self.ffn_hidden, heads=self.heads,
@@ -259,13 +194,13 @@ class Model:
 
     @property
     def active_parameters(self) -> int:
-        """Parameters that one token uses: of the routed experts, only its own."""
+        """Return the parameters that one token uses: all but the routed experts that it is not sent to."""
         idle = self.experts - self.experts_per_token
         return self.parameters - self.mixture_layers * idle * self.expert_parameters
 
     @property
     def mtp_parameters(self) -> int:
-        """Parameters of multi-token prediction: per token, a layer, and the matrix that joins its input with two norms and a last one.
+        """Return the parameters of multi-token prediction: for each predicted token a layer, three norms, and a matrix that joins two inputs.
 
         Embedding and output layer are those of the model.
         Source:  DeepSeek-AI 2024, arXiv:2412.19437, section 2.2.

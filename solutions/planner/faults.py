@@ -1,4 +1,4 @@
-"""Why a layout cannot run: each constraint that it breaks, with the value seen, the limit, and a message."""
+"""Reasons why a layout cannot run: each constraint that it breaks, with the value seen, the limit, and a message."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from ..facts import hardware
 from ..facts.arguments import require_not_negative
 from ..zero import zero
+from .pieces import piece_count
 from .recompute import require_recompute
-from .shapes import OFFLOAD, PAIRED, PRECISIONS, SCHEDULES, V_SHAPED, Batch, Cluster, Layout, Model
+from .shapes import OFFLOAD, PAIRED, PRECISIONS, SCHEDULES, Batch, Cluster, Layout, Model
 
 BITS = {"nvfp4": 4, "fp8": 8, "mxfp8": 8, "bf16": 16, "fp16": 16}
 ENDS = 2  # embedding and output layer may each take the place of a layer, on the first and the last stage
@@ -25,7 +26,7 @@ class Fault:
 
 
 def faults_before_running(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> tuple[Fault, ...]:
-    """Everything but memory that keeps a layout from running; also TP beyond the node, which only makes it slow.
+    """Return all faults but memory that keep a layout from running; also TP beyond the node, which only makes it slow.
 
     Raises:  ValueError for a schedule, a recomputation, a precision or a ZeRO stage that is unknown.
 
@@ -57,7 +58,7 @@ def faults_before_running(model: Model, cluster: Cluster, layout: Layout, batch:
 
 
 def memory_fault(cluster: Cluster, memory_bytes: float) -> tuple[Fault, ...]:
-    """The fault of a layout that does not fit, or none.
+    """Return the fault of a layout that does not fit, or nothing.
 
     Units:   bytes.
     Raises:  ValueError if memory_bytes is negative.
@@ -86,7 +87,7 @@ def _words(layout: Layout) -> list[Fault]:
 
 
 def precision_faults(cluster: Cluster, precision: str) -> list[Fault]:
-    """The fault of a number format that the chip lacks, or none: BF16 needs Ampere, FP8 Hopper, MXFP8 and NVFP4 Blackwell.
+    """Return the fault of a number format that the chip lacks, or nothing: BF16 needs Ampere, FP8 Hopper, MXFP8 and NVFP4 Blackwell.
 
     Raises:  ValueError for an accelerator that is unknown.
     Source:  the number formats in hardware.yaml.
@@ -149,7 +150,7 @@ def _experts(model: Model, layout: Layout) -> list[Fault]:
 
 
 def _schedule(layout: Layout, batch: Batch) -> list[Fault]:
-    """What DualPipe and DualPipeV need (deepseek-ai/DualPipe, the assertions of `step`)."""
+    """Return what violates the requirements of DualPipe and DualPipeV (deepseek-ai/DualPipe, the assertions of `step`)."""
     if layout.pp == 1 or layout.schedule not in PAIRED:
         return []
     passes, found = batch.global_batch // (layout.dp * layout.micro_batch), []
@@ -165,7 +166,7 @@ def _schedule(layout: Layout, batch: Batch) -> list[Fault]:
 
 
 def _ulysses(model: Model, layout: Layout) -> list[Fault]:
-    """Whether the all-to-alls of Ulysses divide the ranks and the heads; fewer KV heads are copied."""
+    """Return the ranks and heads that the all-to-alls of Ulysses do not divide; if there are fewer KV heads, they are copied."""
     found, heads, kv_heads = [], model.heads // layout.tp, max(1, model.kv_heads // layout.tp)
     if layout.cp % layout.ulysses:
         words = f"Ulysses over {layout.ulysses} ranks does not divide CP {layout.cp}, of which it is a part"
@@ -202,12 +203,11 @@ def _shares(model: Model, layout: Layout) -> list[Fault]:
 
 
 def _layers(model: Model, layout: Layout) -> list[Fault]:
-    is_folded = layout.pp > 1 and layout.schedule in V_SHAPED
-    chunks = layout.pp * (2 if is_folded else layout.virtual_stages)
+    chunks = piece_count(layout)
     if layout.virtual_stages > 1 and layout.pp == 1:
         return [Fault("layers", layout.virtual_stages, 1, "virtual stages need a pipeline, but PP is 1")]
     if layout.virtual_stages > 1 and layout.schedule not in ("1f1b", "interleaved"):
-        words = f"the schedule {layout.schedule_name} has no virtual stages, but {layout.virtual_stages} are requested: use interleaved 1F1B"
+        words = f"the schedule {layout.schedule_name} does not support virtual stages, but {layout.virtual_stages} are requested: use interleaved 1F1B"
         return [Fault("layers", layout.virtual_stages, 1, words)]
     if layout.virtual_stages == 1 and layout.schedule == "interleaved" and layout.pp > 1:
         return [Fault("layers", 1, 2, "interleaving needs at least 2 virtual stages: with 1 it is plain 1F1B")]
@@ -216,7 +216,7 @@ def _layers(model: Model, layout: Layout) -> list[Fault]:
     words = f"{layout.pp} stages"
     if layout.virtual_stages > 1:
         words += f" with {layout.virtual_stages} virtual stages each make {chunks} chunks"
-    elif is_folded:
+    elif chunks > layout.pp:
         words += f" with 2 pieces each make {chunks} pieces"
     words += f", but the model has only {model.layers} layers"
     return [Fault("layers", chunks, model.layers, words)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ..facts.arguments import require_counts
 from ..roofline import flops
-from .decoder import RECURRENT
+from .blocks import RECURRENT
 from .recompute import recomputed_modules
 from .shapes import Batch, Block, Layout, Model
 
 
 def forward_flop(model: Model, *, sequence: int, causal: bool = False) -> dict[str, float]:
-    """FLOP per token in a forward pass: projections, core attention, MLPs and output layer of the whole model.
+    """Return FLOP per token in a forward pass: projections, core attention, MLPs and output layer of the whole model.
 
     In a mixture, a token uses its own experts, the shared ones and the router. Multi-token prediction counts its layers and
     its output layers. Full attention counts all pairs of tokens, or half of them if `causal`; a window or a chunk of w
@@ -37,7 +37,7 @@ def forward_flop(model: Model, *, sequence: int, causal: bool = False) -> dict[s
 
 
 def core_flop(model: Model, block: Block, *, sequence: int, causal: bool = False) -> float:
-    """FLOP per token of what a mixer does between its projections, in a forward pass.
+    """Return FLOP per token in a mixer between its projections, in a forward pass.
 
         attention:  2 · keys · heads · (h + r + v)      keys: the sequence, or a window or chunk
         delta rule: 8 · heads · k · v                   decay, read, write and query a state of k by v
@@ -63,7 +63,7 @@ def core_flop(model: Model, block: Block, *, sequence: int, causal: bool = False
 
 
 def score_width(model: Model, block: Block) -> int:
-    """Elements of all query heads and of all value heads of a layer with attention.
+    """Return the number of elements in all query heads and all value heads of a layer with attention.
 
     >>> score_width(Model("m", 1, 64, 256, 4, 4, 1000), Block())
     128
@@ -73,7 +73,7 @@ def score_width(model: Model, block: Block) -> int:
 
 
 def mlp_flop(model: Model, block: Block) -> float:
-    """FLOP per token of the MLP of a layer in a forward pass: a dense one, or a router and the experts that a token uses.
+    """Return FLOP per token in the MLP of a layer in a forward pass: a dense one, or a router and the experts that a token uses.
 
     >>> mlp_flop(Model("m", 1, 64, 256, 4, 4, 1000), Block())
     98304.0
@@ -89,7 +89,7 @@ def mlp_flop(model: Model, block: Block) -> float:
 
 
 def step_flop(model: Model, layout: Layout, batch: Batch, *, again: bool) -> float:
-    """FLOP per step: three times the forward pass, with attention over all pairs; with `again`, also recomputation.
+    """Return FLOP per step: three times the forward pass, with attention over all pairs; with `again`, also recomputation.
 
     Units:   FLOP of all GPUs.
     Source:  flops.step_flop, for the kinds of recomputation that it knows.

@@ -8,7 +8,7 @@ from .shapes import Cluster
 
 
 def host_link_bytes_per_s(cluster: Cluster) -> float:
-    """Achieved bandwidth between a GPU and the memory of its host, per direction: PCIe, or NVLink-C2C.
+    """Return the achieved bandwidth between a GPU and the memory of its host, per direction: PCIe, or NVLink-C2C.
 
     Raises:  ValueError for an accelerator whose link hardware.yaml lacks.
 
@@ -19,7 +19,7 @@ def host_link_bytes_per_s(cluster: Cluster) -> float:
 
 
 def host_memory_bytes_per_s(cluster: Cluster) -> float:
-    """Achieved bandwidth of the host's memory, as a share for each of its GPUs.
+    """Return the achieved bandwidth of the host's memory, as a share for each of its GPUs.
 
     Raises:  ValueError for an accelerator whose host hardware.yaml lacks.
 

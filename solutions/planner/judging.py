@@ -7,7 +7,8 @@ from typing import Any
 
 from ..cost import run_costs
 from ..roofline import mfu
-from .advice import advice, conventions
+from .advice import advice
+from .conventions import conventions
 from .faults import Fault, faults_before_running, memory_fault
 from .memory import memory
 from .plan import Plan
@@ -69,12 +70,11 @@ def counted(judged: Plan) -> tuple[str, ...]:
     """
     if not judged.step:
         return ()
-    assumed = judged.software.words if judged.software else ""
-    return (*filter(None, [assumed]), RANGES, *conventions(judged.cluster, judged.layout, judged.model))
+    return (*filter(None, [judged.stack.words]), RANGES, *conventions(judged.cluster, judged.layout, judged.model))
 
 
 def run_days(judged: Plan, *, tokens: float) -> float:
-    """Training time in days, excluding failures.
+    """Return the training time in days, excluding failures.
 
     Units:   tokens as a count. Result in days.
     Raises:  ValueError if tokens is not positive.
@@ -88,7 +88,7 @@ def run_days(judged: Plan, *, tokens: float) -> float:
 
 
 def run_dollars(judged: Plan, *, tokens: float, dollars_per_gpu_hour: float) -> float:
-    """Cost of that run.
+    """Return the cost of a run on that many tokens.
 
     Units:   tokens as a count; dollars per GPU-hour. Result in dollars.
     Raises:  ValueError if an argument is not positive.
@@ -109,7 +109,7 @@ def judge(
     schedule: str = "1f1b", sequence_parallel: bool = True, precision: str = "bf16", recomputed_layers: int = 0,
     gpus_per_node: int = 8, network_bytes_per_s: float = 50e9, software: str = "megatron-2024", gradient_bytes: int = 0,
 ) -> dict[str, Any]:  # fmt: skip
-    """A verdict on a layout of a published model, as plain numbers and words.
+    """Return a verdict on a layout of a published model, as plain numbers and words.
 
     TP includes sequence parallelism unless that is turned off, as in Layout.
 
@@ -145,7 +145,7 @@ def judge(
 
 
 def layout_memory_bytes(**layout: Any) -> float:
-    """Peak memory per GPU under a layout; arguments as for `judge`.
+    """Return the peak memory per GPU under a layout; arguments as for `judge`.
 
     Raises:  ValueError where the layout cannot run, with every reason.
 
@@ -157,7 +157,7 @@ def layout_memory_bytes(**layout: Any) -> float:
 
 
 def layout_step_seconds(**layout: Any) -> float:
-    """Step time of a layout in seconds; arguments as for `judge`.
+    """Return the step time of a layout in seconds; arguments as for `judge`.
 
     Raises:  ValueError where the layout cannot run, with every reason.
 
@@ -169,7 +169,7 @@ def layout_step_seconds(**layout: Any) -> float:
 
 
 def layout_mfu(**layout: Any) -> float:
-    """MFU of a layout; arguments as for `judge`.
+    """Return the MFU of a layout; arguments as for `judge`.
 
     Raises:  ValueError where the layout cannot run, with every reason.
 

@@ -14,7 +14,7 @@ from .shapes import Cluster
 
 
 def spread(cluster: Cluster, *, size: int, stride: int) -> tuple[int, int]:
-    """Ranks per node of a group, and nodes that the group spans, when its neighbours are `stride` ranks apart.
+    """Return the ranks per node of a group, and the nodes that it spans, when its neighbours are `stride` ranks apart.
 
     Raises:  ValueError if a count is below 1.
 
@@ -29,7 +29,7 @@ def spread(cluster: Cluster, *, size: int, stride: int) -> tuple[int, int]:
 
 
 def fast_bytes_per_s(cluster: Cluster) -> float:
-    """Achieved bandwidth of a GPU over its fast links, per direction.
+    """Return the achieved bandwidth of a GPU over its fast links, per direction.
 
     >>> fast_bytes_per_s(Cluster("H100-80GB", 8)) < 450e9
     True
@@ -38,7 +38,7 @@ def fast_bytes_per_s(cluster: Cluster) -> float:
 
 
 def port_bytes_per_s(cluster: Cluster) -> float:
-    """Achieved bandwidth of a GPU over the network between nodes, per direction.
+    """Return the achieved bandwidth of a GPU over the network between nodes, per direction.
 
     >>> port_bytes_per_s(Cluster("H100-80GB", 16)) < 50e9
     True
@@ -48,7 +48,7 @@ def port_bytes_per_s(cluster: Cluster) -> float:
 
 @lru_cache(maxsize=1 << 16)
 def phase_seconds(cluster: Cluster, *, message_bytes: float, size: int, stride: int, calls: float = 1) -> float:
-    """Time of a reduce-scatter or an all-gather of a message over a group.
+    """Return the time of a reduce-scatter or an all-gather of a message over a group.
 
         seconds = half of hierarchy.sharded_overlapped_seconds + calls · (hop + nodes · rank)
 
@@ -79,7 +79,7 @@ def phase_seconds(cluster: Cluster, *, message_bytes: float, size: int, stride: 
 
 
 def hop_seconds(cluster: Cluster, *, message_bytes: float, stride: int) -> float:
-    """Time of a message to the rank `stride` away: over the fast links inside a node, over the network beyond it.
+    """Return the time of a message to the rank `stride` away: over the fast links inside a node, over the network beyond it.
 
     Units:   bytes; result in seconds.
     Raises:  ValueError if the stride is below 1 or the size negative.
@@ -97,7 +97,7 @@ def hop_seconds(cluster: Cluster, *, message_bytes: float, stride: int) -> float
 
 
 def all_to_all_seconds(cluster: Cluster, *, sent_bytes: float, size: int, stride: int, calls: int = 1) -> float:
-    """Time in which every rank of a group sends the same number of bytes, in equal shares to each of the others.
+    """Return the time in which every rank of a group sends the same number of bytes, in equal shares to each of the others.
 
     Units:   sent_bytes of one rank, in all calls together. Result in seconds.
     Raises:  ValueError if a count is below 1 or the size negative.
@@ -121,7 +121,7 @@ def dispatch_seconds(
     cluster: Cluster, *, tokens: float, hidden: int, experts: int, experts_per_token: int, ep: int, stride: int = 1,
     node_limit: int = 0, bytes_per_element: float = 2, port_share: float = 0, once: bool = False, in_turn: bool = False,
 ) -> float:  # fmt: skip
-    """Time of one all-to-all of an expert-parallel group: every copy over the fast links, one per node over the network.
+    """Return the time of one all-to-all of an expert-parallel group: every copy over the fast links, one per node over the network.
 
     A router with a `node_limit` sends a token to at most that many nodes; otherwise, the expected number counts. A dispatcher that
     sends a token `once` sends one copy per rank instead of one per expert. `in_turn` is the routing of some benchmarks, which
@@ -173,7 +173,7 @@ def dispatch_seconds(
 
 
 def exposed_seconds(communication_s: float, compute_s: float) -> float:
-    """Time that communication adds to a step when it overlaps with compute: the excess, and a share of what is hidden.
+    """Return the time that communication adds to a step when it overlaps with compute: the excess, and a share of what is hidden.
 
         seconds = max(0, c - t) + contention · min(c, t)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from .constants import WITHOUT_OVERLAP
+from .memory import MOVING
 from .plan import Plan
-from .stacks import stack
 from .time import step
 
 TERMS = {  # what a profile can distinguish, and the parts of the planner's step time in it
@@ -19,7 +19,6 @@ TERMS = {  # what a profile can distinguish, and the parts of the planner's step
     "pipeline": ("pipeline_parallel", "bubble"),
 }
 COMMUNICATION = ("tensor_parallel", "context_parallel", "expert_parallel", "data_parallel")
-MOVING = ("activations", "working", "logits", "gathered", "update")  # buckets that change within a step
 MEMORY_KINDS = ("allocated", "reserved", "nvidia-smi")
 SIMILAR = 0.15  # relative difference that is not worth a remark: about the median error of unseen runs, times two
 SMALL = 0.02  # of the step time
@@ -28,7 +27,7 @@ LARGE = 10  # a ratio that is written without a fraction
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run reports, in seconds and bytes. `terms` holds exposed seconds by name of TERMS."""
+    """The figures that a run reports, in seconds and bytes. `terms` holds exposed seconds by name of TERMS."""
 
     step_s: float | None = None
     terms: Mapping[str, float] = field(default_factory=dict)
@@ -48,7 +47,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Correction:
-    """What a measured run changes in the plans of other layouts.
+    """A correction of other layouts' plans, derived from a measured run.
 
     `ratios` holds measured over predicted seconds of each known term; for communication, measured over unhidden seconds.
     `rest` applies to all other terms, and `memory` to the memory that changes within a step.
@@ -92,7 +91,7 @@ def compared(plan: Plan, run: Measured) -> tuple[Term, ...]:
 
 
 def _exposed_step(plan: Plan) -> dict[str, float]:
-    """The step time of the same run on the same software with all communication exposed."""
+    """Return the step time of the same run on the same software with all communication exposed."""
     layout = replace(plan.layout, software=plan.layout.software + WITHOUT_OVERLAP)
     return step(plan.model, plan.cluster, layout, plan.batch)
 
@@ -137,14 +136,14 @@ def corrected(plan: Plan, change: Correction) -> Plan:
             else:
                 parts_s[part] = change.ratios[name] * (bare if name in COMMUNICATION else plan.step)[part]
     memory = {name: size * (change.memory if name in MOVING else 1.0) for name, size in plan.memory.items()}
-    named = plan.software or stack(plan.layout.software, plan.cluster.accelerator)
-    if change != Correction({}, memory=change.memory):  # the run shows how fast its software is, so there is no span
+    named = plan.stack
+    if change != Correction({}, memory=change.memory):  # a measured step time replaces the span of unknown software
         named = replace(named, knowledge="row", best=named.planned, typical=named.planned)
     return replace(plan, step=parts_s, memory=memory, software=named)
 
 
 def counted_memory(plan: Plan, kind: str) -> float:
-    """Peak memory as a tool counts it: PyTorch's counters omit the CUDA context, and allocated memory omits the cache.
+    """Return the peak memory as a tool counts it: PyTorch's counters omit the CUDA context, and allocated memory omits the cache.
 
     Units:   bytes.
     Raises:  ValueError for a kind that is not in MEMORY_KINDS.

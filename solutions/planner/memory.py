@@ -2,143 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from ..activations import gpt_activations, loss_memory
-from ..layout.layout import layers_per_stage
-from ..pipeline import pipeline, zero_bubble
 from ..zero import fsdp
 from .activations import layer_bytes
 from .constants import constant, software
-from .pieces import directions, held_pieces, holds_output, require_stage
-from .shapes import Batch, Block, Cluster, Layout, Model
+from .pieces import directions, holds_output
+from .shapes import Batch, Cluster, Layout, Model
+from .stages import held_micro_batches, layer_kinds, stage_parts
 
-BUCKETS = (
-    "weights", "gradients", "optimizer", "activations", "working", "logits", "gathered", "update", "context",
-)  # fmt: skip
-
-
-def stage_layers(model: Model, layout: Layout) -> tuple[int, ...]:
-    """Layers on each stage; if they do not divide evenly, the end stages have fewer.
-
-    >>> stage_layers(Model("m", 10, 64, 256, 4, 4, 1000), Layout(pp=4))
-    (2, 3, 3, 2)
-    """
-    return _layers_of_pieces(model, layout, layout.pp)
-
-
-def _layers_of_pieces(model: Model, layout: Layout, count: int) -> tuple[int, ...]:
-    """Layers of each piece; some software counts the output layer as what it costs in layers."""
-    if not software(layout.software).get("counts_output"):
-        return _dealt(model.layers, count)
-    one = model.at(model.blocks[-1])
-    layer = one.mixer_parameters(model.blocks[-1]) + one.mlp_parameters
-    return _dealt_with_output(model.layers, count, model.vocabulary * model.hidden / layer)
-
-
-@cache
-def _dealt(layers: int, stages: int) -> tuple[int, ...]:
-    return layers_per_stage(layers=layers, stages=stages)
-
-
-@cache
-def _dealt_with_output(layers: int, stages: int, output: float) -> tuple[int, ...]:
-    """Layers per stage, where a stage ends with the first layer that exceeds its part of all layers and the output."""
-    each = (layers + output) / stages
-    found, stage = [0] * stages, 0
-    for layer in range(1, layers + 1):
-        found[stage] += 1
-        if layer > (stage + 1) * each:
-            stage += 1
-    return tuple(found)
-
-
-def layer_kinds(model: Model, layout: Layout, stage: int) -> Mapping[Block, int]:
-    """Numbers of layers on a GPU of a stage, by kind. The last stage has the layers of multi-token prediction as well.
-
-    >>> mixture = Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3)
-    >>> {block.mlp: count for block, count in layer_kinds(mixture, Layout(pp=2), 0).items()}
-    {'dense': 3, 'mixture': 2}
-    """
-    found: Counter[Block] = Counter()
-    for piece, count in held_pieces(layout, stage):
-        layers = _layers_of_pieces(model, layout, count)
-        first = sum(layers[:piece])
-        found.update(model.blocks[first : first + layers[piece]])
-    if model.mtp_layers and holds_output(layout, stage):
-        found[model.mtp_block or model.blocks[-1]] += model.mtp_layers
-    return found
-
-
-def micro_batches(layout: Layout, batch: Batch) -> int:
-    """Number of micro-batches per replica in a step.
-
-    >>> micro_batches(Layout(dp=16, micro_batch=2), Batch(256, 8192))
-    8
-    """
-    return max(1, batch.global_batch // (layout.dp * layout.micro_batch))
-
-
-def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]:
-    """Parameters of one stage on one GPU: those that every data-parallel rank holds, and its routed experts.
-
-    >>> toy = Model("toy", 4, 64, 0, 4, 4, 1000, experts=8, experts_per_token=2, expert_ffn_hidden=128)
-    >>> stage_parts(toy, Layout(pp=2, ep=4), 1)
-    (98048.0, 98304.0)
-    """
-    kinds = layer_kinds(model, layout, stage)
-    has_input = any(piece == 0 for piece, _ in held_pieces(layout, stage))
-    ends = has_input + (holds_output(layout, stage) and not (model.tied and has_input))
-    dense = ends * model.vocabulary * model.hidden / layout.tp
-    if model.mtp_layers and holds_output(layout, stage):
-        dense += model.mtp_layers * 2 * model.hidden**2 / layout.tp
-    mixed = sum(count for block, count in kinds.items() if block.is_mixture)
-    for block, count in kinds.items():
-        dense += count * (model.mixer_parameters(block) / layout.tp + block.halves * model.hidden)
-        dense += count * (model.at(block).mlp_parameters if block.mlp == "dense" else 0) / layout.tp
-    dense += mixed * (model.common_parameters / layout.tp + model.hidden * model.experts)
-    return dense, mixed * model.experts * model.expert_parameters / (layout.ep * layout.expert_tp)
-
-
-def stage_parameters(model: Model, layout: Layout, stage: int) -> float:
-    """Parameters of one stage on one GPU of its tensor-parallel group.
-
-    >>> toy = Model("toy", 4, 64, 0, 4, 4, 1000, experts=8, experts_per_token=2, expert_ffn_hidden=128)
-    >>> stage_parameters(toy, Layout(pp=2, ep=4), 1)
-    196352.0
-    """
-    return sum(stage_parts(model, layout, stage))
-
-
-def held_micro_batches(layout: Layout, batch: Batch, stage: int) -> float:
-    """Micro-batches whose activations a stage holds at its peak, each in all layers of that stage.
-
-    >>> [held_micro_batches(Layout(pp=4, virtual_stages=chunks), Batch(64, 2048), 0) for chunks in (1, 2)]
-    [4, 5.5]
-    """
-    require_stage(layout, stage)
-    return _held(layout.schedule, layout.pp, layout.virtual_stages, micro_batches(layout, batch), stage)
-
-
-@lru_cache(maxsize=1 << 14)
-def _held(schedule: str, stages: int, chunks: int, m: int, stage: int) -> float:
-    if schedule == "gpipe":
-        return m
-    if schedule == "dualpipe" and stages > 1:  # from both ends (DeepSeek-AI 2024, arXiv:2412.19437, Table 2: PP + 1)
-        return min(m, stages + 1)
-    if schedule == "dualpipev" and stages > 1:  # 2·PP + 1 of its 2·PP pieces (deepseek-ai/DualPipe, README)
-        return min(m, stages + 0.5)
-    if schedule == "zb-h2":
-        return zero_bubble.peak_micro_batches(schedule="ZB-H2", stages=stages, micro_batches=m)
-    if schedule == "zb-v":
-        return min(m, zero_bubble.v_schedule_peak_micro_batches(schedule="V-ZB", stages=stages))
-    if chunks > 1 and m % stages == 0:
-        held = pipeline.interleaved_chunks_in_flight(stages=stages, stage=stage, micro_batches=m, virtual_stages=chunks)
-        return held / chunks
-    return pipeline.in_flight(stages=stages, stage=stage, micro_batches=m)
+STATES = ("weights", "gradients", "optimizer")
+MOVING = ("activations", "working", "logits", "gathered", "update")  # buckets that change within a step
+BUCKETS = (*STATES, *MOVING, "context")
 
 
 @dataclass(frozen=True)
@@ -157,7 +35,7 @@ class Share:
 
 @lru_cache(maxsize=1 << 16)
 def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Share:
-    """The share of one GPU; `layout` keeps only the settings that matter for it (Layout.local).
+    """Return the share of one GPU; `layout` keeps only the settings that matter for it (Layout.local).
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> first, last = (share_of_stage(llama, Layout(pp=4).local, Batch(4, 8192), stage) for stage in (0, 3))
@@ -188,7 +66,7 @@ def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Sh
 
 
 def stage_memory(model: Model, layout: Layout, batch: Batch, stage: int) -> dict[str, float]:
-    """Peak memory per GPU on one stage, by bucket.
+    """Return peak memory per GPU on one stage, by bucket.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> first, last = (stage_memory(llama, Layout(pp=2), Batch(64, 8192), stage) for stage in (0, 1))
@@ -231,7 +109,7 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
 
 
 def keeps_whole(layout: Layout) -> bool:
-    """Whether a GPU keeps the gradients of its stage whole until the end of the step, and under ZeRO-3 its weights gathered.
+    """Return whether a GPU keeps all gradients of its stage until the end of the step, and under ZeRO-3 all its weights.
 
     PyTorch's FSDP does so in a pipeline, since gathering anew for every micro-batch would take as long as computing.
 
@@ -245,7 +123,7 @@ def keeps_whole(layout: Layout) -> bool:
 
 
 def gradient_width(layout: Layout) -> int:
-    """Bytes per stored gradient.
+    """Return the bytes per stored gradient.
 
     >>> gradient_width(Layout()), gradient_width(Layout(zero=3))
     (4, 2)
@@ -259,7 +137,7 @@ def gradient_width(layout: Layout) -> int:
 def _states(
     parameters: float, shards: int, stage: int, width: int, state_bytes: int, is_whole: bool
 ) -> Mapping[str, float]:
-    """Weights, gradients and optimizer states. Do not modify the result: it is cached."""
+    """Return weights, gradients and optimizer states. Do not modify the result: it is cached."""
     return {
         "weights": 2 * parameters / (shards if stage == 3 else 1),
         "gradients": width * parameters / (1 if is_whole else shards),
@@ -268,18 +146,19 @@ def _states(
 
 
 def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
-    """Freed memory that the allocator caches, as far as there is room; it is visible from outside and released when needed.
+    """Return the freed memory that the allocator caches, as far as there is room; it is visible from outside and released when needed.
 
     >>> cache_bytes(Cluster("H100-80GB", 8), {"activations": 10e9}) > 0
     True
     """
-    moving = sum(held.get(name, 0.0) for name in ("activations", "working", "logits", "gathered", "update"))
+    moving = sum(held.get(name, 0.0) for name in MOVING)
     return max(0.0, min(cluster.memory_bytes - sum(held.values()), constant("cache") * moving))
 
 
 def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
-    """Peak memory per GPU by bucket, on the most loaded stage: the first, the last, or the second if it has more layers; any
-    where layers differ.
+    """Return peak memory per GPU by bucket, on the most loaded stage.
+
+    That is the first, the last, or the second if it has more layers than the first; where layers differ, it can be any.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> held = memory(llama, Layout(tp=2, dp=32), Batch(512, 8192))

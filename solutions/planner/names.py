@@ -17,7 +17,7 @@ GBIT = 10**9 / 8  # bytes
 
 
 def names() -> dict[str, dict[str, str]]:
-    """Accepted names and the canonical name of each: models, accelerators, schedules, recomputation, precision, software.
+    """Return accepted names and the canonical name of each: models, accelerators, schedules, recomputation, precision, software.
 
     >>> names()["accelerator"]["h100"], names()["model"]["Llama-3-405B"]
     ('H100-80GB', 'Llama-3-405B')
@@ -36,7 +36,7 @@ def names() -> dict[str, dict[str, str]]:
 
 
 def titles() -> dict[str, dict[str, str]]:
-    """The words of a layout as the field writes them.
+    """Return the words of a layout as the field writes them.
 
     >>> titles()["schedule"]["zb-h1"], titles()["precision"]["fp8"]
     ('ZB-H1', 'FP8')
@@ -45,7 +45,7 @@ def titles() -> dict[str, dict[str, str]]:
 
 
 def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
-    """A cluster of accelerators, with the usual nodes and network.
+    """Return a cluster of accelerators, with the usual nodes and network.
 
     Units:   gpus is a count.
     Raises:  ValueError for an accelerator that planner/names.yaml lacks, or if gpus is below 1.
@@ -61,7 +61,7 @@ def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
 
 
 def usual_links(*, accelerator: str) -> dict[str, Any]:
-    """The usual node size and network of an accelerator: its row in planner/names.yaml.
+    """Return the usual node size and network of an accelerator: its row in planner/names.yaml.
 
     Units:   `node` is a count, or "slice"; `network` in Gbit/s of one accelerator, per direction.
     Raises:  ValueError for an accelerator that planner/names.yaml lacks.
@@ -77,7 +77,7 @@ def usual_links(*, accelerator: str) -> dict[str, Any]:
 
 
 def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:
-    """The layout problem of this bank that is most similar to a plan.
+    """Return the layout problem of this bank that is most similar to a plan.
 
     Raises:  ValueError if a count is below 1.
 

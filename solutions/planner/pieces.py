@@ -1,12 +1,47 @@
-"""Pieces of the model that the GPUs of a pipeline stage hold, under each schedule."""
+"""The pieces into which a schedule cuts the layers of a model, and those that the GPUs of a stage hold."""
 
 from __future__ import annotations
 
-from .shapes import V_SHAPED, Layout
+from itertools import accumulate, pairwise
+
+from ..layout.layout import layers_per_stage
+from .shapes import V_SHAPED, Layout, Model
+
+
+def piece_count(layout: Layout) -> int:
+    """Return the number of pieces into which a schedule cuts the layers.
+
+    >>> piece_count(Layout(pp=4, virtual_stages=2)), piece_count(Layout(pp=4, schedule="zb-v"))
+    (8, 8)
+    """
+    is_folded = layout.pp > 1 and layout.schedule in V_SHAPED
+    return layout.pp * (2 if is_folded else layout.virtual_stages)
+
+
+def fewer_at_ends(model: Model, layout: Layout) -> int | None:
+    """Return how many fewer layers the first and the last piece have than the others; None if no such split is even.
+
+    >>> [fewer_at_ends(Model("m", layers, 64, 256, 4, 4, 1000), Layout(pp=4)) for layers in (8, 10, 9)]
+    [0, 1, None]
+    """
+    for less in (0, 1):
+        if (model.layers + 2 * less) % piece_count(layout) == 0:
+            return less
+    return None
+
+
+def uneven_pieces(model: Model, layout: Layout) -> tuple[tuple[int, int], ...]:
+    """Return the first layer of each piece and the one after its last, for layers that cannot be split evenly.
+
+    >>> uneven_pieces(Model("m", 9, 64, 256, 4, 4, 1000), Layout(pp=2))
+    ((0, 5), (5, 9))
+    """
+    sizes = layers_per_stage(layers=model.layers, stages=piece_count(layout))
+    return tuple(pairwise(accumulate(sizes, initial=0)))
 
 
 def held_pieces(layout: Layout, stage: int) -> tuple[tuple[int, int], ...]:
-    """The pieces of the model that a GPU of a stage holds: each with its number and the number of all pieces.
+    """Return the pieces of the model that a GPU of a stage holds: each with its number and the number of all pieces.
 
     A V-shaped schedule folds twice as many pieces as stages, and DualPipe holds a stage of each direction.
 
@@ -24,7 +59,7 @@ def held_pieces(layout: Layout, stage: int) -> tuple[tuple[int, int], ...]:
 
 
 def directions(layout: Layout) -> int:
-    """Directions in which micro-batches pass a GPU, each with a stage of its own: 2 in DualPipe.
+    """Return in how many directions micro-batches pass a GPU, each with a stage of its own: 2 in DualPipe.
 
     >>> directions(Layout(pp=4, schedule="dualpipe")), directions(Layout(pp=4))
     (2, 1)
@@ -33,7 +68,7 @@ def directions(layout: Layout) -> int:
 
 
 def holds_output(layout: Layout, stage: int) -> bool:
-    """Whether a GPU of a stage computes the output layer and the loss.
+    """Return whether a GPU of a stage computes the output layer and the loss.
 
     >>> [holds_output(Layout(pp=2, schedule=schedule), 0) for schedule in ("1f1b", "zb-v")]
     [False, True]

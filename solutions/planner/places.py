@@ -23,12 +23,12 @@ class Place:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The group that rank 0 is in."""
+        """Return the group that rank 0 is in."""
         return tuple(range(0, self.size * self.stride, self.stride))
 
 
 def places(cluster: Cluster, layout: Layout) -> tuple[Place, ...]:
-    """The placement of each axis that has more than one rank.
+    """Return the placement of each axis that has more than one rank.
 
     TP is the innermost axis, followed by CP, DP and PP. Experts are sharded over TP, CP and DP together.
 

@@ -10,9 +10,9 @@ from functools import cached_property
 from ..roofline import mfu
 from .faults import Fault
 from .flops import step_flop
-from .layer import peak_flop_per_s
 from .memory import cache_bytes, memory
 from .ranges import Range, kind_of_run, memory_factor, time_factor
+from .rates import peak_flop_per_s
 from .shapes import Batch, Cluster, Layout, Model
 from .stacks import Stack, stack
 from .time import step
@@ -37,53 +37,53 @@ class Plan:
     software: Stack | None = None
 
     @property
+    def stack(self) -> Stack:
+        """Return what is known of the software."""
+        return self.software or stack(self.layout.software, self.cluster.accelerator)
+
+    @property
     def memory_bytes(self) -> float:
-        """Peak memory per GPU, on the most loaded GPU."""
+        """Return peak memory per GPU, on the most loaded GPU."""
         return sum(self.memory.values()) if self.memory else math.inf
 
     @property
     def cache_bytes(self) -> float:
-        """Bytes that the allocator caches on top, as far as there is room; nvidia-smi shows them too."""
+        """Return the bytes that the allocator caches on top, as far as there is room; nvidia-smi shows them too."""
         return cache_bytes(self.cluster, self.memory)
 
     @property
     def fits(self) -> bool:
-        """Whether peak memory fits into GPU memory capacity."""
+        """Return whether peak memory fits into GPU memory capacity."""
         return self.memory_bytes <= self.cluster.memory_bytes
 
     @property
     def fit(self) -> str:
-        """Whether the layout fits: "yes", "tight" if there is less headroom than runs of this kind needed, or "no"."""
+        """Return "no" if predicted peak memory exceeds capacity, "tight" if only the upper end of its range does, or else "yes"."""
         if not self.fits:
             return "no"
-        return "yes" if self.margin_bytes <= self.headroom_bytes else "tight"
+        return "tight" if self.memory_range[1] > self.cluster.memory_bytes else "yes"
 
     @property
     def headroom_bytes(self) -> float:
-        """GPU memory that is left at the predicted peak; negative if the layout does not fit."""
+        """Return the GPU memory that is left at the predicted peak; negative if the layout does not fit."""
         return self.cluster.memory_bytes - self.memory_bytes
-
-    @property
-    def margin_bytes(self) -> float:
-        """Memory beyond the predicted peak that runs with known software needed at most, in 80 % of cases."""
-        return self.memory_bytes * (memory_factor(is_known=True) - 1)
 
     @cached_property
     def memory_range(self) -> Range:
-        """Lowest and highest peak memory per GPU that 80 % of unseen runs stay within."""
+        """Return the lowest and highest peak memory per GPU that 80 % of unseen runs stay within."""
         if not self.memory:
             return math.inf, math.inf
         sizes = [sum(memory(self.model, layout, self.batch).values()) for layout in self._span]
-        return _widened([self.memory_bytes, *sizes], memory_factor(is_known=self._stack.knowledge != "unknown"))
+        return _widened([self.memory_bytes, *sizes], memory_factor(is_known=self.stack.knowledge != "unknown"))
 
     @cached_property
     def step_range(self) -> Range:
-        """Shortest and longest step time, in seconds, that 80 % of unseen runs stay within."""
+        """Return the shortest and longest step time, in seconds, that 80 % of unseen runs stay within."""
         if not self.step:
             return math.inf, math.inf
         steps = [sum(step(self.model, self.cluster, layout, self.batch).values()) for layout in self._span]
         factor = time_factor(
-            kind=kind_of_run(self.model, self.cluster, self.layout), knowledge=self._stack.knowledge,
+            kind=kind_of_run(self.model, self.cluster, self.layout), knowledge=self.stack.knowledge,
             accelerator=self.cluster.accelerator,
         )  # fmt: skip
         return _widened([self.step_s, *steps], factor)
@@ -95,43 +95,39 @@ class Plan:
 
     @property
     def step_s(self) -> float:
-        """Step time in seconds."""
+        """Return the step time in seconds."""
         return sum(self.step.values()) if self.step else math.inf
 
     @property
     def bubble_overhead(self) -> float:
-        """Pipeline bubble relative to the busy time of the slowest stage."""
+        """Return the pipeline bubble relative to the busy time of the slowest stage."""
         busy = sum(seconds for part, seconds in self.step.items() if part not in OUTSIDE_THE_PIPELINE)
         return self.step["bubble"] / busy if self.step else math.inf
 
     @property
     def bubble_idle_fraction(self) -> float:
-        """Pipeline bubble relative to the pipeline's total time, bubble included."""
+        """Return the pipeline bubble relative to the pipeline's total time, bubble included."""
         return self.bubble_overhead / (1 + self.bubble_overhead) if self.step else 1.0
 
     @property
     def mfu(self) -> float:
-        """Model FLOP utilisation: attention counted over all pairs, as PaLM and Megatron do, relative to the dense BF16 peak."""
+        """Return model FLOP utilisation: attention counted over all pairs, as PaLM and Megatron do, relative to the dense BF16 peak."""
         return self._share(again=False)
 
     @property
     def hfu(self) -> float:
-        """Hardware FLOP utilisation: recomputation counts too."""
+        """Return hardware FLOP utilisation: recomputation counts too."""
         return self._share(again=True)
 
     @property
     def tokens_per_s_per_gpu(self) -> float:
-        """Tokens per second per GPU."""
+        """Return tokens per second per GPU."""
         return self.batch.tokens / self.step_s / self.cluster.gpus
 
     @property
-    def _stack(self) -> Stack:
-        return self.software or stack(self.layout.software, self.cluster.accelerator)
-
-    @property
     def _span(self) -> list[Layout]:
-        """The layout with the best and the typical software, if it is unknown."""
-        rows = {self._stack.best, self._stack.typical} - {self.layout.software}
+        """Return the layout with the best and with the typical software, if the software is unknown; else nothing."""
+        rows = {self.stack.best, self.stack.typical} - {self.layout.software}
         return [replace(self.layout, software=row) for row in sorted(rows)]
 
     def _share(self, *, again: bool) -> float:

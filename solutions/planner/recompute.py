@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from .decoder import ATTENTION, Block
+from .blocks import ATTENTION, Block
 
 MODULES = ("core_attn", "layernorm", "mla_up_proj", "mlp", "moe_act", "moe", "shared_experts")
 RECOMPUTE = ("none", "selective", "operators", "full", "partial", *MODULES)
@@ -27,7 +27,7 @@ def require_recompute(word: str) -> None:
 
 
 def recompute_phrase(word: str) -> str:
-    """What a layout recomputes, as a phrase.
+    """Return a phrase for what a layout recomputes.
 
     Raises:  ValueError that names what is unknown.
 
@@ -45,7 +45,7 @@ def recompute_phrase(word: str) -> str:
 
 @lru_cache(maxsize=1024)
 def recomputed_modules(word: str, block: Block) -> frozenset[str]:
-    """The modules that a layer of a kind recomputes; "layer" is all of it.
+    """Return the modules that a layer of a kind recomputes; "layer" is all of it.
 
     core_attn       scores and softmax            layernorm  both norms       mla_up_proj     up-projections of latent attention
     mlp             a dense MLP                   moe        routed experts with dispatch and combine, and shared experts

@@ -1,4 +1,4 @@
-"""What recomputation repeats in a layer: compute and communication."""
+"""Compute and communication that recomputation repeats in a layer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .shapes import Block, Layout, Model
 
 @dataclass(frozen=True)
 class Repeated:
-    """What recomputation repeats in one layer: seconds of compute, and shares of the forward pass's communication."""
+    """The repeated part of one layer's forward pass: seconds of compute, and shares of the communication."""
 
     compute: float
     tensor: float = 0.0
@@ -20,7 +20,7 @@ class Repeated:
 
 
 def recomputed(forward: Pass, model: Model, layout: Layout, block: Block) -> Repeated:
-    """What a layer's recomputation repeats.
+    """Return the compute and communication that recomputation repeats in one layer.
 
     none        nothing                       full      everything
     operators   every second matmul, and the small kernels (torchtitan's selective recomputation)

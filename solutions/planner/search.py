@@ -38,7 +38,7 @@ class Limits:
 
 
 def layouts(model: Model, cluster: Cluster, batch: Batch, limits: Limits | None = None) -> Iterator[Layout]:
-    """Every layout within the limits that satisfies all constraints but memory: its degrees multiply to the number of GPUs.
+    """Yield every layout within the limits that satisfies all constraints but memory: its degrees multiply to the number of GPUs.
 
     Raises:  ValueError for a precision that the chip does not compute in.
 
@@ -66,7 +66,7 @@ def layouts(model: Model, cluster: Cluster, batch: Batch, limits: Limits | None 
 
 
 def _shard_groups(cluster: Cluster, limits: Limits, zero: int, tp: int, ranks: int) -> tuple[int, ...]:
-    """The shard groups to try: 0 for all ranks, and those that divide them."""
+    """Return the shard groups to try: 0 for all ranks, and those that divide them."""
     if limits.shard_groups:
         return tuple(group for group in limits.shard_groups if ranks % max(1, group) == 0)
     inside, rest = divmod(cluster.gpus_per_node, tp)
@@ -101,7 +101,7 @@ def _of_degrees(
 
 
 def search(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None = None) -> tuple[Plan, ...]:
-    """All layouts that run and fit, ranked.
+    """Return all layouts that run and fit, ranked.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> best = search(toy, Cluster("H100-80GB", 8), Batch(64, 2048))[0]
@@ -112,7 +112,7 @@ def search(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | Non
 
 
 def tried(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None = None) -> Iterator[Plan | None]:
-    """Each layout in turn: its plan, or None where it does not fit or is too slow. The caller may stop at any time.
+    """Try each layout in turn: yield its plan, or None where it does not fit or is too slow. The caller may stop at any time.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> next(tried(toy, Cluster("H100-80GB", 8), Batch(64, 2048))).fits
@@ -132,7 +132,7 @@ def tried(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None
 
 
 def ranked(plans: Iterable[Plan]) -> tuple[Plan, ...]:
-    """Plans that fit before plans that are tight, fastest first; among equally fast ones, the one with less memory first.
+    """Rank plans: those that fit before those that are tight, fastest first; among equally fast ones, the one with less memory first.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> slow, quick = (Plan(toy, Cluster("H100-80GB", 8), Layout(), Batch(8, 2048), {}, {"compute": s}, ()) for s in (2.0, 1.0))
@@ -143,7 +143,7 @@ def ranked(plans: Iterable[Plan]) -> tuple[Plan, ...]:
 
 
 def pareto(rows: tuple[Plan, ...]) -> tuple[Plan, ...]:
-    """The Pareto front: layouts that no other beats in both step time and memory, fastest first.
+    """Return the Pareto front: layouts that no other beats in both step time and memory, fastest first.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> front = pareto(search(toy, Cluster("H100-80GB", 8), Batch(64, 2048)))

@@ -8,8 +8,8 @@ from math import isqrt
 
 from ..facts import hardware
 from ..facts.arguments import require_counts, require_not_negative, require_positive, require_whole
+from .blocks import Block as Block
 from .configurations.published import named_model as named_model
-from .decoder import Block as Block
 from .decoder import Model as Model
 
 SCHEDULES = {  # name in a layout, and name in the literature
@@ -17,10 +17,7 @@ SCHEDULES = {  # name in a layout, and name in the literature
     "dualpipe": "DualPipe", "dualpipev": "DualPipeV",
 }  # fmt: skip
 V_SHAPED = ("zb-v", "dualpipev")  # a GPU holds a piece from each half of the model, and the first one both ends of it
-PAIRED = (
-    "dualpipe",
-    "dualpipev",
-)  # they run the forward pass of one micro-batch together with the backward pass of another
+PAIRED = ("dualpipe", "dualpipev")  # a forward pass runs together with the backward pass of another micro-batch
 OFFLOAD = ("none", "optimizer", "activations")  # what lives in the memory of the host
 PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
 EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats that keep the inputs of matrix multiplications in a byte or less
@@ -46,7 +43,7 @@ class Cluster:
 
     @property
     def memory_bytes(self) -> int:
-        """GPU memory capacity, as the driver reports it."""
+        """Return GPU memory capacity, as the driver reports it."""
         return hardware.usable_bytes(accelerator=self.accelerator)
 
 
@@ -93,12 +90,12 @@ class Layout:
 
     @property
     def schedule_name(self) -> str:
-        """The schedule's name in the literature."""
+        """Return the schedule's name in the literature."""
         return SCHEDULES[self.schedule]
 
     @property
     def local(self) -> Layout:
-        """The layout for one GPU and one micro-batch: without settings that only change their number."""
+        """Return the layout for one GPU and one micro-batch: without settings that only change their number."""
         schedule = self.schedule if self.schedule in (*V_SHAPED, *PAIRED) else "1f1b"
         return _local(
             self.tp, self.cp, self.pp, self.ep, self.micro_batch, self.recompute, self.sequence_parallel, self.precision,
@@ -107,12 +104,12 @@ class Layout:
 
     @property
     def ring(self) -> int:
-        """Ranks of a context-parallel ring."""
+        """Return the number of ranks of a context-parallel ring."""
         return max(1, self.cp // self.ulysses)
 
     @property
     def shards(self) -> int:
-        """Ranks over which ZeRO shards."""
+        """Return the number of ranks over which ZeRO shards."""
         return self.shard_group or self.dp * self.cp
 
 
@@ -140,12 +137,21 @@ class Batch:
 
     @property
     def tokens(self) -> int:
-        """Tokens per step."""
+        """Return the number of tokens per step."""
         return self.global_batch * self.sequence
 
 
+def local_tokens(layout: Layout, batch: Batch) -> int:
+    """Return the tokens of a micro-batch on one GPU.
+
+    >>> local_tokens(Layout(cp=2, micro_batch=4), Batch(8, 8192))
+    16384
+    """
+    return layout.micro_batch * batch.sequence // layout.cp
+
+
 def divisors(number: int, largest: int) -> list[int]:
-    """The divisors of a number, up to a largest one.
+    """Return the divisors of a number, up to a largest one.
 
     Raises:  ValueError if a count is below 1.
 

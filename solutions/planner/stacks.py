@@ -27,7 +27,7 @@ class Stack:
 
     @property
     def words(self) -> str:
-        """What was assumed, in one line; nothing for a row that was named."""
+        """Return in one line which software was assumed; nothing for a row that was named."""
         if self.knowledge == "framework":
             return f"planned with {self.planned}, the current software of {self.name}"
         if self.knowledge == "unknown" and self.best != self.typical:
@@ -61,7 +61,7 @@ def stack(name: str, accelerator: str, *, sinks: bool = False) -> Stack:
 
 
 def stacks() -> dict[str, str]:
-    """Accepted names of software and the canonical name of each: frameworks, rows, and "unknown".
+    """Return accepted names of software and the canonical name of each: frameworks, rows, and "unknown".
 
     >>> stacks()["megatron"], stacks()["fsdp-eager"]
     ('Megatron-LM', 'fsdp-eager')
@@ -71,7 +71,7 @@ def stacks() -> dict[str, str]:
 
 
 def frameworks() -> tuple[str, ...]:
-    """The frameworks that a plan can name.
+    """Return the frameworks that a plan can name.
 
     >>> "torchtitan" in frameworks()
     True

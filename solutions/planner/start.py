@@ -15,7 +15,7 @@ LEAN = Limits(micro_batches=(1,), virtual_stages=(1,), recompute=("full",))  # f
 
 
 def first_layout(model: Model, cluster: Cluster, batch: Batch, software: str = "") -> tuple[Layout, Batch]:
-    """A layout that runs and fits, if a search finds one, and its batch: the given one, or the nearest that every DP divides.
+    """Return a layout that runs and fits, if a search finds one, and its batch: the given one, or the nearest that every DP divides.
 
     Where none fits, it is the layout with the least memory.
 
@@ -24,7 +24,7 @@ def first_layout(model: Model, cluster: Cluster, batch: Batch, software: str = "
     (8, Batch(global_batch=64, sequence=2048))
     """
     even = replace(batch, global_batch=cluster.gpus * max(1, round(batch.global_batch / cluster.gpus)))
-    precision = "fp16" if precision_faults(cluster, "bf16") else "bf16"  # a V100 has no BF16
+    precision = "fp16" if precision_faults(cluster, "bf16") else "bf16"  # a V100 does not support BF16
     short, lean = (replace(limits, precision=precision, software=software) for limits in (SHORT, LEAN))
     for tried in dict.fromkeys((batch, even)):
         for limits in (short, lean):

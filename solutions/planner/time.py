@@ -12,12 +12,13 @@ from .activations import layer_bytes
 from .constants import constant, software
 from .data import data_seconds
 from .host import host_link_bytes_per_s
-from .layer import hbm_bytes_per_s, layer_passes, product_seconds
+from .layer import layer_passes
 from .links import exposed_seconds, hop_seconds
-from .memory import held_micro_batches, layer_kinds, micro_batches, stage_parameters
 from .pieces import directions, holds_output
+from .rates import hbm_bytes_per_s, product_seconds
 from .repeated import recomputed
 from .shapes import PAIRED, Batch, Block, Cluster, Layout, Model
+from .stages import held_micro_batches, layer_kinds, micro_batches, stage_parameters
 from .update import update_seconds
 
 PARTS = (
@@ -41,17 +42,17 @@ class Stage:
 
     @property
     def whole(self) -> float:
-        """The sum of all parts."""
+        """Return the sum of all parts."""
         return self.compute + self.recompute + self.tensor + self.context + self.expert + self.offload
 
     @property
     def backward(self) -> float:
-        """Seconds of the backward pass, with recomputation."""
+        """Return the seconds of the backward pass, with recomputation."""
         return self.whole - self.forward
 
 
 def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[str, float]:
-    """Step time in seconds, by part. Parts inside the pipeline are those of its slowest stage.
+    """Return step time in seconds, by part. Parts inside the pipeline are those of its slowest stage.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> parts = step(llama, Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
@@ -94,11 +95,10 @@ class Work:
 
 @lru_cache(maxsize=1 << 14)
 def work_of_stages(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Work:
-    """The work of the pipeline stages for one micro-batch; `layout` keeps only the settings that matter (Layout.local)."""
+    """Return the work of the pipeline stages for one micro-batch; `layout` keeps only the settings that matter (Layout.local)."""
     stages = stage_seconds(model, cluster, layout, batch)
-    seconds = [
-        max(stage.whole, 1e-9) for stage in stages
-    ]  # where the output layer counts, a stage can have nothing to do
+    # where the output layer counts, a stage can have nothing to do
+    seconds = [max(stage.whole, 1e-9) for stage in stages]
     place = seconds.index(max(seconds))
     whole = pipeline_balance.unequal_step_seconds(stage_seconds=seconds, micro_batches=1)
     layers = max(1, sum(layer_kinds(model, layout, place).values()))  # a stage can be the output layer alone
@@ -108,7 +108,7 @@ def work_of_stages(model: Model, cluster: Cluster, layout: Layout, batch: Batch)
 
 
 def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> list[Stage]:
-    """Seconds of each stage for one micro-batch; the last one also computes output layer and loss.
+    """Return the seconds of each stage for one micro-batch; the last one also computes output layer and loss.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> first, last = stage_seconds(llama, Cluster("H100-80GB", 2), Layout(pp=2), Batch(64, 8192))
@@ -132,9 +132,9 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
 
 def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: Mapping[Block, float]) -> Stage:
     stack = software(layout.software)
-    hides, hidden = (
-        ("between", 1.0) if layout.schedule in PAIRED else (stack.get("hides_experts"), stack.get("hidden_share", 1.0))
-    )
+    hides, hidden = stack.get("hides_experts"), stack.get("hidden_share", 1.0)
+    if layout.schedule in PAIRED:
+        hides, hidden = "between", 1.0
     parts = dict.fromkeys(
         ("compute", "recompute", "tensor", "context", "expert", "forward", "unpaired", "offload"), 0.0
     )
@@ -166,7 +166,7 @@ def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: 
 
 
 def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
-    """Seconds of output layer and loss for one micro-batch, forward and backward, in BF16; for each token that is predicted.
+    """Return the seconds of output layer and loss for one micro-batch, forward and backward, in BF16; for each token that is predicted.
 
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> one, two = (head_seconds(llama, Cluster("H100-80GB", 8), Layout(tp=tp), Batch(64, 8192)) for tp in (1, 2))
@@ -186,7 +186,7 @@ def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -
 
 
 def _bubble(layout: Layout, waited_s: float) -> float:
-    """Seconds that the slowest stage waits during fill and drain.
+    """Return the seconds that the slowest stage waits during fill and drain.
 
     Under DualPipe, a backward pass that runs alone also waits for its exchange, as capstone.mixture_step counts it. That is omitted
     here: with DeepSeek-V3's run it is 1 % of a step.
@@ -206,7 +206,7 @@ def _bubble(layout: Layout, waited_s: float) -> float:
 
 
 def _hops(model: Model, cluster: Cluster, layout: Layout, batch: Batch, m: int, stage_s: float) -> float:
-    """Exposed seconds of communication between pipeline stages."""
+    """Return the exposed seconds of communication between pipeline stages."""
     if layout.pp == 1:
         return 0.0
     stack = software(layout.software)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from ..roofline import roofline
 from .constants import constant
 from .host import host_link_bytes_per_s, host_memory_bytes_per_s
-from .layer import hbm_bytes_per_s
 from .memory import gradient_width
+from .rates import hbm_bytes_per_s
 from .shapes import Cluster, Layout
 
 
 def update_seconds(cluster: Cluster, layout: Layout, parameters: float) -> float:
-    """Seconds of the optimizer step: one pass over the states in GPU memory, or on the host, with gradients and weights in transit.
+    """Return the seconds of the optimizer step: one pass over the states in GPU memory, or in host memory, to which gradients and weights travel.
 
     On the host, transfers overlap with the CPU's pass.
 

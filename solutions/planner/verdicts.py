@@ -9,29 +9,16 @@ from ..facts.arguments import require_counts
 from .activations import layer_bytes
 from .faults import ENDS
 from .judging import plan
+from .memory import STATES
 from .shapes import Batch, Cluster, Layout, named_model
-
-STATES = ("weights", "gradients", "optimizer")
 
 
 @lru_cache(maxsize=16384)
 def verdict(
-    *,
-    model: str,
-    accelerator: str,
-    gpus: int,
-    global_batch: int,
-    sequence: int,
-    tp: int,
-    pp: int,
-    dp: int,
-    cp: int = 1,
-    ep: int = 1,
-    virtual_stages: int = 1,
-    zero: int = 1,
-    network_bytes_per_s: float = 50e9,
-) -> dict[str, Any]:
-    """The planner's verdict on a layout with a micro-batch size of 1 and no recomputation, on nodes of 8 GPUs.
+    *, model: str, accelerator: str, gpus: int, global_batch: int, sequence: int, tp: int, pp: int, dp: int, cp: int = 1,
+    ep: int = 1, virtual_stages: int = 1, zero: int = 1, network_bytes_per_s: float = 50e9,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the planner's verdict on a layout with a micro-batch size of 1 and no recomputation, on nodes of 8 GPUs.
 
         held = model states + activations of all micro-batches in flight, on the stage with the highest memory
 
@@ -98,7 +85,7 @@ def chunks_are_equal(*, layers: int, chunks: int) -> bool:
 
 
 def kept_bytes(*, model: str, sequence: int) -> float:
-    """Activation memory of one layer for one sequence, before TP and CP divide it, with no recomputation.
+    """Return the activation memory of one layer for one sequence, before TP and CP divide it, with no recomputation.
 
     For a mixture of experts, it is a layer with experts and a balanced router.
 

@@ -1,4 +1,4 @@
-"""Delayed scaling in FP8: the value that is left of a number when its scale comes from earlier steps."""
+"""Delayed scaling in FP8: rounding and saturation with a scale from earlier steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..facts.arguments import require_positive, require_whole
 def kept_after_delayed_scaling(
     *, older_amax: float, newer_amax: float, margin: int, value: float, largest: float, smallest: float
 ) -> float:
-    """Return what an FP8 cast keeps of a value, with a scale from the largest magnitudes of two earlier steps.
+    """Return the value after an FP8 cast whose scale comes from the largest magnitudes of two earlier steps.
 
         scale = L / max(amaxes) / 2^margin        kept = 0 if |value · scale| ≤ smallest/2, else clip(value · scale, -L, L) / scale
 

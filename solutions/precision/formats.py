@@ -48,7 +48,7 @@ def known(number_format: str) -> Format:
     127
     """
     if number_format not in FORMATS:
-        raise ValueError(f"{number_format!r} is no format of {', '.join(FORMATS)}")
+        raise ValueError(f"unknown number format {number_format!r}; known: {', '.join(FORMATS)}")
     return FORMATS[number_format]
 
 

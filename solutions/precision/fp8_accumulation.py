@@ -1,4 +1,4 @@
-"""Sums inside an FP8 matmul: what a narrow accumulator loses, and what promotion to FP32 costs."""
+"""Accumulation in FP8 matmuls: the error of a narrow accumulator, and the cost of promotion to FP32."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def accumulation_error(*, elements: int) -> float:
 
 
 def promotion_share(*, largest_error: float, matmul_flop_per_s: float, fp32_flop_per_s: float) -> float:
-    """Return the time of promotions over that of an FP8 matmul, at the longest interval that keeps its sums accurate enough.
+    """Return the time of promotions to FP32 relative to the FP8 matmul, at the longest interval that is accurate enough.
 
         share = (F8 / F32) / N        N = 32 · ⌊error / 2^-13⌋
 

@@ -1,4 +1,4 @@
-"""FSDP with FP8 matmuls: which of its collectives to narrow so that they hide behind the matmuls."""
+"""FSDP with FP8 matmuls: the collectives to narrow so that they hide behind the matmuls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXCHANGES = {
 
 
 def exchange_to_narrow(*, tokens_per_gpu: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float) -> str:
-    """Return the smallest change with which FSDP's collectives are no longer than the matmuls, in both passes.
+    """Return the smallest change that makes FSDP's collectives no longer than the matmuls, in both passes.
 
         forward   w ≤ 2 · T · β / F         backward   w + g ≤ 4 · T · β / F         with (N-1)/N as 1
 

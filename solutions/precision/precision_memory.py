@@ -30,7 +30,7 @@ RECIPES = {
 
 def _recipe(name: str) -> Recipe:
     if name not in RECIPES:
-        raise ValueError(f"{name!r} is no recipe of {', '.join(RECIPES)}")
+        raise ValueError(f"unknown recipe {name!r}; known: {', '.join(RECIPES)}")
     return RECIPES[name]
 
 

@@ -1,4 +1,4 @@
-"""Training and rollout in 16 bits: how far rounding drives the probabilities of a response apart."""
+"""Mismatch between training and rollout in 16-bit formats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .formats import known
 def longest_response(
     *, token_deviation: float, largest_factor: float, measured_format: str, number_format: str
 ) -> float:
-    """Return the response length at which the probabilities of trainer and rollout engine differ by a factor, at one standard deviation.
+    """Return the response length whose probabilities in trainer and rollout engine differ by a factor at one standard deviation.
 
         n = (ln r / σ')²        σ' = σ · 2^(m - m')
 

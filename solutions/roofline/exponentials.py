@@ -1,4 +1,4 @@
-"""Exponentials as a third roof: what fused attention asks of the special function units next to its matmuls."""
+"""Exponentials as a third roof: special function units next to the matmuls of fused attention."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ..facts.arguments import require_counts, require_fraction, require_positive
 def polynomial_share(
     *, query_width: int, value_width: int, matmul_flop_per_clock: float, exponentials_per_clock: float, matmul_efficiency: float
 ) -> float:  # fmt: skip
-    """Return the share of the exponentials that must be computed elsewhere so that the rest take no longer than the matmuls.
+    """Return the share of exponentials to compute as polynomials so that the rest take no longer than the matmuls.
 
         share = max(0, 1 - t_matmul / t_exp)        t_matmul = 2·(h_qk + h_v) / (e·F)        t_exp = 1 / E        per pair
 
     Each pair of a query and a key takes one exponential and two dot products, of the widths of a query and of a value.
 
     Units:   channels of a head; FLOP and exponentials per clock cycle of one multiprocessor; a fraction. Result as a fraction.
-    Raises:  ValueError if a count is below 1, a rate is not positive, or the efficiency is no fraction.
+    Raises:  ValueError if a count is below 1, a rate is not positive, or the efficiency is not a fraction.
     Source:  Shah et al. 2024 (FlashAttention-3), arXiv:2407.08608, section 3.2; Zadouri et al. 2026 (FlashAttention-4),
              arXiv:2603.05451 (8192 FLOP and 16 exponentials per clock and multiprocessor of a B200).
 

@@ -241,7 +241,7 @@ def recomputed_share(*, mfu: float, hfu: float) -> float:
         share = 3 · (HFU/MFU - 1)
 
     Units:   both as fractions of the peak. Result as a fraction of one forward pass; 1 is full recomputation.
-    Raises:  ValueError if a utilisation is no fraction, or HFU is below MFU.
+    Raises:  ValueError if a utilisation is not a fraction, or HFU is below MFU.
     Source:  Chowdhery et al. 2022, arXiv:2204.02311, section 4.1 and appendix B, solved for the recomputed part.
 
     >>> round(recomputed_share(mfu=0.462, hfu=0.578), 2)    # PaLM 540B recomputed about three quarters
@@ -262,7 +262,7 @@ def setting_behind_a_count(
 
     Units:   both rates in FLOP/s of one GPU; score_share and layer_share as fractions of a forward pass. Result is
              "none", "selective" or "full", whichever is nearest.
-    Raises:  ValueError if an argument is not positive or a share is no fraction.
+    Raises:  ValueError if an argument is not positive or a share is not a fraction.
     Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 5; Chowdhery et al. 2022, section 4.1 (HFU and MFU).
 
     >>> setting_behind_a_count(model_flop_per_s=300e12, counted_flop_per_s=390e12, score_share=0.2, layer_share=0.95)

@@ -195,7 +195,7 @@ def mfu_from_profile(
     communication that nothing hides. What is computed again keeps the GPUs busy and does not count, so its ratio divides.
 
     Units:   every argument is a fraction; recompute_ratio is hardware FLOP over model FLOP. Result as a fraction.
-    Raises:  ValueError if an efficiency or a share is no fraction, the shares reach 1, or the ratio is below 1.
+    Raises:  ValueError if an efficiency or a share is not a fraction, the shares reach 1, or the ratio is below 1.
     Source:  arithmetic; measured maxima of matrix products: Bekman, Machine Learning Engineering, compute/accelerator,
              table of maximum achievable matmul FLOPS.
 

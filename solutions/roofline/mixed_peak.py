@@ -1,4 +1,4 @@
-"""A utilisation for steps whose matmuls run in two formats with different peaks."""
+"""Utilisation of steps whose matmuls run in two formats with different peaks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def mixed_format_utilisation(
     *, narrow_flop_per_token: float, wide_flop_per_token: float, tokens_per_s_per_gpu: float,
     narrow_peak_flop_per_s: float, wide_peak_flop_per_s: float,
 ) -> float:  # fmt: skip
-    """Return the share of the step time that the model's matmuls would take if each part ran at the peak of its own format.
+    """Return the share of the step time that the matmuls would take if each ran at the peak of its format.
 
         share = tokens/s · (f_narrow / peak_narrow + f_wide / peak_wide)
 

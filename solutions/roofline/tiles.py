@@ -1,4 +1,4 @@
-"""Tile and wave quantisation: the share of a GPU's multiprocessors that a matmul's shape can keep busy."""
+"""Tile and wave quantisation: the share of a GPU's multiprocessors that a matmul keeps busy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts
 
 
 def wave_efficiency(*, rows: int, columns: int, tile_rows: int, tile_columns: int, multiprocessors: int) -> float:
-    """Return the useful share of the work in the waves that a matmul's output tiles take.
+    """Return the useful share of the work in the waves of a matmul's output tiles.
 
         efficiency = M·N / (⌈tiles / SMs⌉ · SMs · tile)        tiles = ⌈M / tile rows⌉ · ⌈N / tile columns⌉
 
@@ -32,7 +32,7 @@ def wave_efficiency(*, rows: int, columns: int, tile_rows: int, tile_columns: in
 def fastest_rows(
     *, a: int, b: int, c: int, d: int, columns: int, tile_rows: int, tile_columns: int, multiprocessors: int
 ) -> int:
-    """Return which of four numbers of output rows gives a matmul the most rows per second.
+    """Return which of four numbers of output rows gives a matmul the highest rate of rows per second.
 
         rows per second  ~  efficiency, at the same number of columns
 

@@ -1,4 +1,4 @@
-"""FLOP of models with experts and sliding windows: active parameters, and only the pairs that a window leaves."""
+"""FLOP of models with experts and sliding windows: active parameters, and the pairs inside the windows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts, require_positive, require_whole
 
 
 def mean_keys(*, sequence_length: int, window: int) -> float:
-    """Return how many keys a query sees on average under a causal mask with a sliding window, itself included.
+    """Return the mean number of keys per query, its own included, under a causal mask with a sliding window.
 
         keys = w - w·(w - 1) / (2·s)        with  w = min(window, s)
 
@@ -28,7 +28,7 @@ def windowed_utilisation(
     *, active_parameters: float, full_layers: int, windowed_layers: int, window: int, attention_width: int, sequence_length: int,
     tokens_per_s_per_gpu: float, peak_flop_per_s: float,
 ) -> float:  # fmt: skip
-    """Return the MFU of a model with experts and some windowed layers, by the work that it needs.
+    """Return the MFU of a model with experts and some layers with sliding windows.
 
         MFU = (6·N_active + 12·a·(L_full · keys_full + L_window · keys_window)) · tokens/s / peak
 

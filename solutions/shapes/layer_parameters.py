@@ -1,4 +1,4 @@
-"""Parameters of the parts of a layer: attention with grouped keys and values, latent or recurrent, and an MLP or one expert."""
+"""Parameters of the parts of a layer: grouped, latent or recurrent mixers, and an MLP or one expert."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ def recurrent_parameters(
     *, hidden: int, key_heads: int, value_heads: int, key_dim: int, value_dim: int, convolution: int = 0,
     gates: int = 0, gate_rank: int = 0,
 ) -> int:  # fmt: skip
-    """Parameters of a recurrent mixer of one layer: linear attention, gated delta rule or Mamba-2, without norms and biases.
+    """Return the parameters of a recurrent mixer (linear attention, gated delta rule or Mamba-2), without norms and biases.
 
         in = d·(2·K + V) + d·V + d·g·v
         convolution = k·(2·K + V)
         out = V·d
 
     K = key_heads·key_dim and V = value_heads·value_dim elements; queries are as wide as keys. The second term of `in` is
-    the output gate, for which a low-rank one has 2·r·(d + V) instead, with the decay of each key. g numbers (`gates`) per
-    value head say what the state forgets and writes. In Mamba-2, B and C are keys and queries, and K is groups times
+    the output gate, for which a low-rank one has 2·r·(d + V) instead, with the decay of each key. Each value head
+    has g gates (`gates`), which decide what the state forgets and writes. In Mamba-2, B and C are keys and queries, and K is groups times
     state size.
 
     Units:   every argument is a count; so is the result.

@@ -376,7 +376,7 @@ def _figure(model: str, name: str, part: str) -> int:
 
 def _shape(model: str) -> dict[str, Any]:
     if model not in _models():
-        raise ValueError(f"{model!r} is no model of models.yaml, which has {', '.join(_models())}")
+        raise ValueError(f"unknown model {model!r}; models.yaml has {', '.join(_models())}")
     return dict(_models()[model])
 
 

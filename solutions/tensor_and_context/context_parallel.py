@@ -131,7 +131,7 @@ def tokens_to_hide_both_rings(
     *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, bytes_per_gradient: float,
     pairs_share: float = 1,
 ) -> float:  # fmt: skip
-    """Return the tokens that each GPU needs so that hops of ring attention hide in the forward and in the backward pass.
+    """Return the tokens per GPU with which the hops of ring attention are hidden in the forward and the backward pass.
 
         forward   c = (F/β) · (k/a) / share          backward   c' = (2 + g)/5 · c          the larger of the two
 

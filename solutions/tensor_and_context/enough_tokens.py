@@ -1,4 +1,4 @@
-"""Which sharding keeps a layer compute-bound as the tokens per GPU shrink: FSDP alone, FSDP with TP, or neither."""
+"""Sharding that keeps a layer compute-bound with few tokens per GPU: FSDP alone, FSDP with TP, or neither."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .fsdp_beside_tp import layer_bytes_sent, lightest_fsdp_degree
 def traffic_over_compute(
     *, tokens: int, hidden: int, layer_parameters: float, fsdp: int, tp: int, flop_per_s: float, bandwidth_bytes_per_s: float
 ) -> float:  # fmt: skip
-    """Return the time that a layer's forward traffic takes over the time that its matmuls take, for one split of the GPUs.
+    """Return the ratio of a layer's forward communication time to its matmul time, for one split of the GPUs.
 
         ratio = bytes(x, t) / β  /  (2 · T · W / (x · t) / F)
 
@@ -30,7 +30,7 @@ def traffic_over_compute(
 def sharding_that_hides(
     *, tokens: int, hidden: int, layer_parameters: float, gpus: int, flop_per_s: float, bandwidth_bytes_per_s: float
 ) -> str:
-    """Return what keeps traffic below compute in a layer's forward pass: "FSDP", else "both", else "neither".
+    """Return the sharding whose forward communication takes no longer than the compute: "FSDP", else "both", else "neither".
 
         FSDP alone    while  T/N  >  F/β                        (weights once past each GPU, whatever the tokens)
         both          while  T/N  >  about 16 · (F/β)² · d / W   (the best split of N into FSDP and TP)

@@ -1,4 +1,4 @@
-"""Documents packed into one sequence, and how unevenly chunks of that sequence share their attention."""
+"""Documents packed into one sequence: how unevenly context-parallel ranks share the attention."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..facts.arguments import require_counts
 
 
 def document_imbalance(*, tokens: int, cp: int, long_tokens: int, short_tokens: int) -> float:
-    """Return how many times the average number of pairs the busiest rank computes when documents do not attend to each other.
+    """Return the attention pairs of the busiest rank relative to the average, when documents do not attend to each other.
 
         busiest = m - 1/2 + b  (m ≤ cp),  2·cp  (m > cp)        average = (m²/2 + (2·cp - m)·b) / cp        b = s / 2h
 

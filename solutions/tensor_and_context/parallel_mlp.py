@@ -1,4 +1,4 @@
-"""An MLP on the ranks of a tensor-parallel group: columns, then rows, with what each rank contributes to both all-reduces."""
+"""An MLP on the ranks of a tensor-parallel group: columns, then rows, and each rank's part of both all-reduces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..facts.arguments import require_counts, require_index
 def mlp_on_ranks(
     *, x: float, up: str, down: str, bias: float, upstream: float, tp: int, rank: int
 ) -> tuple[float, float, float, float]:
-    """Return a rank's part of the output, the output, its part of the input's gradient, and that gradient, one channel wide.
+    """Return a rank's part of the output, the output, its part of the input gradient, and that gradient, one channel wide.
 
         h_j = max(0, x · up_j)     y = Σ h_j · down_j + bias     dx = dy · Σ [h_j > 0] · up_j · down_j
 
@@ -40,7 +40,7 @@ def mlp_on_ranks(
 def mlp_on_ranks_without(
     *, x: float, up: str, down: str, bias: float, upstream: float, tp: int, rank: int, without: str
 ) -> tuple[float, float, float, float]:
-    """Return what mlp_on_ranks gives if one of its rules is missing, as a student might forget it.
+    """Return the result of mlp_on_ranks with one of its rules omitted, as a typical mistake.
 
         "step"          the gradient of max(0, z) is 1 everywhere        "upstream"   dy = 1
         "contiguity"    rank r has the channels r, r + tp, ...           "sums"       a rank's parts are the results

@@ -1,4 +1,4 @@
-"""The loop of ring attention: blocks of keys and values arrive one by one, and a softmax is kept up to date."""
+"""The loop of ring attention: blocks of keys and values arrive one by one, and update a running softmax."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..facts.arguments import require_counts, require_index, require_positive
 
 
 def ring_output(*, scores: str, values: str, cp: int, rank: int, hops: int, scale: float) -> float:
-    """Return the attention output of a rank's last query after some hops of ring attention under a causal mask, one channel wide.
+    """Return the attention output of a rank's last query after some hops, under a causal mask, one channel wide.
 
         m' = max(m, s)      l' = l · e^(m-m') + e^(s-m')      o' = o · e^(m-m') + e^(s-m') · v      output = o / l
 
@@ -53,7 +53,7 @@ def ring_output(*, scores: str, values: str, cp: int, rank: int, hops: int, scal
 def ring_output_without(
     *, scores: str, values: str, cp: int, rank: int, hops: int, scale: float, without: str
 ) -> float:
-    """Return what the loop of ring attention gives if one of its rules is missing, as a student might forget it.
+    """Return the result of ring_output with one of its rules omitted, as a typical mistake.
 
         "mask"       chunks of later ranks count        "direction"   hop h has the chunk of rank + h
         "rescaling"  l' = l + e^(s-m')                  "rescaling of blocks"   the same, with one maximum per block

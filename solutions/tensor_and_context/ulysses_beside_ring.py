@@ -1,4 +1,4 @@
-"""TP, Ulysses and ring attention on one long sequence: what each split sends, what hides, and what has to fit."""
+"""TP, Ulysses and ring attention on one long sequence: memory, traffic, and what is hidden."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .tensor_parallel import traffic_bytes
 def long_sequence_split(
     *, tokens: int, hidden: int, heads: int, kv_heads: int, state_bytes: float, tp: int, ulysses: int, ring: int
 ) -> dict[str, float]:
-    """Return what a GPU has and sends in a layer's forward pass when tp · ulysses · ring GPUs share one sequence.
+    """Return the memory and the forward traffic of a layer per GPU when tp · ulysses · ring GPUs share one sequence.
 
         heads of a GPU   k / (t·u)          tokens of a ring block   S / r         states   bytes / t
         exposed          2 all-reduces of S/(u·r) tokens over t   +   all-to-alls of S/r tokens over u, a/t and k/t heads

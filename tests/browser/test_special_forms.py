@@ -420,6 +420,16 @@ def test_a_hint_is_asked_for_and_stands_in_the_part_of_a_case_that_one_is_at(bar
     expect(form.locator("section > [aria-live] .more")).to_contain_text("Hint 1.")
 
 
+def test_points_move_below_the_title_of_a_part_where_there_is_no_room_next_to_it(bare: Any) -> None:
+    form, page = bare.problem(asked("train-a-mixture")), bare.page
+    page.set_viewport_size({"width": 230, "height": 800})  # a phone with JupyterLab's sidebars
+    form.get_by_label("Your formula").fill("A + 3*d*f*(E + s) + d*E")
+    form.get_by_role("button", name="Check so far").first.click()
+    expect(form.locator(".parts .mark").first).to_contain_text("1 of 1 point")
+    too_wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"
+    assert form.locator(".parts > details > summary").evaluate_all(too_wide) == []
+
+
 def test_the_data_of_a_long_case_are_one_action_away_in_each_later_part_and_stay_open(bare: Any) -> None:
     form, page = bare.problem(asked("train-a-model")), bare.page
     page.set_viewport_size({"width": 360, "height": 800})

@@ -327,7 +327,7 @@ def test_a_right_function_is_right_with_numbers_of_any_make() -> None:
 def test_the_first_failing_call_shown_is_the_simplest() -> None:
     feedback = check(CODE, lambda message_gb, gpus: 7 if gpus > 1 else 0, runner=run_here)
     assert feedback.say == (
-        f"`sent_gb(message_gb=1, gpus=2)` returned `7`; I expected `1`.\n\n1 of {CALLS} calls are right."
+        f"`sent_gb(message_gb=1, gpus=2)` returned `7`; I expected `1`.\n\n1 of {CALLS} calls is right."
     )
 
 
@@ -342,10 +342,15 @@ def test_a_function_that_forgets_an_edge_earns_half() -> None:
 
 def test_a_text_that_uses_a_name_of_another_cell_is_told_what_it_sees() -> None:
     text = "def sent_gb(message_gb, gpus):\n    return sent_by_another_cell(message_gb, gpus)\n"
-    told = "so define everything that it uses there."
+    told = "Does that define or import every name it uses?"
     assert check(CODE, text, runner=run_here).say.endswith(told)
     assert told not in check(CODE, lambda message_gb, gpus: absent, runner=run_here).say  # type: ignore[name-defined]  # noqa: F821
     assert told not in check(CODE, text.replace("sent_by_another_cell", "max"), runner=run_here).say
+
+
+def test_a_long_result_is_shortened_visibly() -> None:
+    feedback = check(CODE, lambda message_gb, gpus: 10**400, runner=run_here)
+    assert f"returned `1{'0' * 38}…`" in feedback.say
 
 
 def test_a_missing_return_has_a_sentence_of_its_own() -> None:

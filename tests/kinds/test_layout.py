@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from checkout import posed, problem_of, template
+from checkout import checkout_bank, posed, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.lint.problem import lint_problem
 from shardwise.bank.posing import pose
@@ -192,6 +192,24 @@ def test_dp_follows_from_the_product_and_this_is_said(tiny: Callable[..., Proble
     assert feedback.outcome == "correct"
     assert "dp follows: 32 / (tp · pp) = 2" in feedback.read
     assert "recompute is not given, so it is none" in feedback.read
+
+
+def test_a_product_of_one_other_axis_has_no_brackets() -> None:
+    question = pose(checkout_bank().find("shard-group"), 0)
+    assert check(question, "shard=64").read == "shard 64, replicate 64 (replicate follows: 4096 / shard = 64)"
+
+
+def test_only_short_names_of_axes_are_capitals() -> None:
+    for name, start in (("shard-group", "shard "), ("a-layout-that-fits", "TP ")):
+        question = pose(checkout_bank().find(name), 0)
+        written = [sample.raw for sample in kind_of(question).samples(question) if isinstance(sample.raw, str)]
+        assert written[0].startswith(start)
+
+
+@pytest.mark.parametrize("given", [-64, "-64", " − 64"])
+def test_the_sign_of_a_value_is_not_dropped(given: Any) -> None:
+    feedback = check(pose(checkout_bank().find("shard-group"), 0), {"shard": 64, "replicate": given})
+    assert feedback.outcome == "unreadable" and "which is not a whole number of at least 1" in feedback.say
 
 
 def test_the_question_says_its_axes_its_product_and_what_is_asked(tiny: Callable[..., Problem]) -> None:

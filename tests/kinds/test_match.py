@@ -77,7 +77,7 @@ def test_each_pair_has_its_share_of_the_points(right: int) -> None:
     assert feedback.points == right
     assert feedback.parts == {number: place < right for place, number in enumerate(NUMBERS)}
     assert feedback.outcome == (Outcome.INCORRECT, Outcome.PARTIAL, Outcome.PARTIAL, Outcome.CORRECT)[right]
-    assert ("of 3 are right." in feedback.say) == (right < 3)
+    assert (f"{right} of 3 {'is' if right == 1 else 'are'} right." in feedback.say) == (right < 3)
 
 
 def test_an_incomplete_match_is_unreadable_and_what_is_missing_is_named() -> None:
@@ -99,7 +99,7 @@ def test_a_recognised_mistake_is_named_if_all_its_pairs_are_there() -> None:
     swapped = {ITEM["whole"]: KEY[ITEM["phase"]], ITEM["phase"]: KEY[ITEM["whole"]]}
     both = marked({**KEY, **swapped})
     assert (both.outcome, both.mistake, both.points) == (Outcome.PARTIAL, 0, 1)
-    assert both.say == "1 of 3 are right.\n\nA ring has two phases, not one."
+    assert both.say == "1 of 3 is right.\n\nA ring has two phases, not one."
     half = marked({**KEY, ITEM["whole"]: KEY[ITEM["phase"]]})
     assert (half.mistake, half.points) == (None, 2)
 

@@ -310,6 +310,9 @@ def test_the_verb_begins_with_names_and_shows_its_first_plan_without_a_kernel() 
     assert start["layout"] == {"tp": 2} and "Mixtral-8x7B" in form.given["choices"]["model"]
     assert "Llama-3-8B on 16 H100-80GB" in form._plain and "TP 2 × CP 1 × PP 1 × DP 8" in form._plain
     assert "<table>" in form._html and "Run this cell in Jupyter" in form._html
+    assert (
+        form._html.count("$") > 2 and "mathjax_ignore" in form._bundle()["text/html"]
+    )  # or "$3M to $" becomes a formula
     reply = form._desk.reply({"do": "plan", "given": start})
     assert reply["plan"]["layout"]["tp"] == 2 and reply["figures"]
 

@@ -43,7 +43,7 @@ def settings(framework: str) -> Iterator[tuple[Layout, str]]:
             yield layout, text
 
 
-FRAMEWORK_NAMES = {"megatron": planner_flags.MEGATRON, "torchtitan": planner_flags.TORCHTITAN}
+FRAMEWORK_NAMES = {name: release for name, (release, *_) in planner_flags.FRAMEWORKS.items()}
 
 
 def test_the_releases_are_those_whose_names_are_known() -> None:

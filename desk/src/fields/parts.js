@@ -94,13 +94,13 @@ parts.style = css`
   .parts > details { border-top: 1px solid var(--edge); padding: 0.15rem 0; }
   .parts > details[open] { padding-bottom: 1rem; }
   .parts > details > :not(summary) { max-width: calc(var(--measure) - 1.6rem); margin-left: 1.6rem; }
-  .parts > details > summary { display: flex; gap: 0.5rem; width: auto; margin: 0; padding: 0.4rem 0; cursor: pointer; list-style: none; }
+  .parts > details > summary { display: flex; flex-wrap: wrap; gap: 0 0.5rem; width: auto; margin: 0; padding: 0.4rem 0; cursor: pointer; list-style: none; }
   .parts .data { margin-block: 0.6rem; }
   .parts .data summary { width: fit-content; color: var(--accent); cursor: pointer; }
   .parts .data .prose { max-height: min(40vh, 20rem); margin-top: 0.3rem; padding: 0.4rem 0.75rem; overflow: auto; border: 1px solid var(--edge); border-radius: 5px; }
   .parts summary .letter { min-width: 1.6em; text-align: right; }
-  .parts summary .title { flex: 1; font-weight: 600; }
-  .parts summary :is(.quiet, .mark) { white-space: nowrap; }
+  .parts summary .title { flex: 1 1 8rem; font-weight: 600; }
+  .parts summary :is(.quiet, .mark) { margin-left: auto; white-space: nowrap; }
   .parts .mark, .parts .note { --outcome: var(--blank); }
   .parts .mark { color: var(--outcome); font-weight: 600; }
   .parts .note { margin-top: 0.9rem; padding-left: 0.9rem; border-left: 4px solid var(--outcome); }

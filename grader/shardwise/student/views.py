@@ -11,7 +11,7 @@ from shardwise.kinds import kind_of
 from shardwise.markdown.feedback import headline, remarks_in_markdown
 from shardwise.markdown.html import to_html
 from shardwise.marking import UNCOUNTED
-from shardwise.question import Feedback, Outcome, Question, in_points
+from shardwise.question import Feedback, Outcome, Question, in_points, right_in_words
 
 
 def view(question: Question) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def verdict(feedback: Feedback) -> dict[str, Any]:
         )
         said = f"{which} {UNCOUNTED}"
     elif feedback.notes:
-        said = f"{sum(feedback.parts.values())} of {len(feedback.parts)} parts are right."
+        said = right_in_words(sum(feedback.parts.values()), len(feedback.parts), "parts")
     html = to_html(f"**{headline(feedback)}**\n\n{said}".strip())
     notes = {
         name: {"outcome": str(note.outcome), "earned": f"{note.earned:.3g}", "html": to_html(note.say)}

@@ -13,7 +13,7 @@ from shardwise_bank.pipelines.simulate import Run, simulate
 from shardwise_bank.planning.plans import ranges
 from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, range_words
 from shardwise_bank.solutions.planner.judging import Layout, Plan
-from shardwise_bank.solutions.planner.memory import micro_batches
+from shardwise_bank.solutions.planner.stages import micro_batches
 from shardwise_bank.solutions.planner.time import stage_seconds
 
 Drawing = dict[str, Any]

@@ -123,7 +123,6 @@ def document(made: Plan, costs: Mapping[str, float], notes: Sequence[str] = ()) 
                   "step": dict(made.step), "step_s": made.step_s, "bubble_overhead": made.bubble_overhead,
                   "bubble_idle_fraction": made.bubble_idle_fraction, "mfu": made.mfu, "hfu": made.hfu,
                   "tokens_per_s_per_gpu": made.tokens_per_s_per_gpu, "headroom_bytes": made.headroom_bytes,
-                  "margin_bytes": made.margin_bytes,
                   "ranges": {name: list(ends) for name, ends in ranges(made, costs).items()}}  # fmt: skip
     found |= {"counted": list(counted(made)), "warnings": list(warnings(made)), "notes": list(notes)}
     return found | ({"run": dict(costs)} if costs else {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from shardwise.units import show_amount, show_number
-from shardwise_bank.solutions.planner.decoder import ATTENTION, RECURRENT
+from shardwise_bank.solutions.planner.blocks import ATTENTION, RECURRENT
 from shardwise_bank.solutions.planner.judging import Batch, Cluster, Layout, Model, Plan
 from shardwise_bank.solutions.planner.memory import keeps_whole
 from shardwise_bank.solutions.planner.places import Place
@@ -75,8 +75,8 @@ def fit_line(plan: Plan) -> str:
         return f"does not fit: {headroom} over capacity"
     if plan.fit == "yes":
         return f"fits, {headroom} of headroom"
-    more = show_amount(plan.margin_bytes, "GB", digits=3)
-    return f"fits on paper, tight: {headroom} of headroom, runs of this kind needed up to {more} more"
+    upper = show_amount(plan.memory_range[1], "GB", digits=3)
+    return f"fits on paper, tight: {headroom} of headroom; 80% of similar runs stayed below {upper}"
 
 
 def range_words(ends: tuple[float, float], unit: str = "") -> str:

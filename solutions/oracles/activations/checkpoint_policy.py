@@ -1,4 +1,4 @@
-"""A policy, tensor by tensor: each is stored, or made again by its operation."""
+"""Checkpoint policies, tensor by tensor: each tensor is either stored or recomputed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 def operation_costs(
     *, sequence: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, flop_per_s: float, bytes_per_s: float
 ) -> dict[str, tuple[float, float]]:
-    """Walk through the tensors of a layer; matrices are timed by their FLOP, elementwise operations by the bytes they move."""
+    """Add up the tensors of a layer; time matmuls by their FLOP and elementwise operations by the bytes they move."""
     head = hidden // heads
     pairs_per_token = Fraction(sequence, 2)  # causal
     tensors: list[tuple[str, int, Fraction | int, int]] = [
@@ -33,7 +33,7 @@ def policy_cost(
     *, norms: str, qkv: str, attention: str, gate_up: str, product: str, tokens: int, layers: int, sequence: int,
     hidden: int, ffn_hidden: int, heads: int, kv_heads: int, flop_per_s: float, bytes_per_s: float,
 ) -> dict[str, float]:  # fmt: skip
-    """Go through the layers, and put each output in memory or on the clock."""
+    """Walk through the layers, and count each output either as memory or as time."""
     costs = operation_costs(
         sequence=sequence, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, flop_per_s=flop_per_s,
         bytes_per_s=bytes_per_s,

@@ -1,4 +1,4 @@
-"""Mixtures and latents, tensor by tensor: every token, expert and head keeps its own."""
+"""Activations of mixtures and of latent attention, counted by token, expert and head."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BF16_BYTES = 2
 
 
 def routed_bytes(*, tokens: int, experts_per_token: int, hidden: int, expert_ffn_hidden: int) -> float:
-    """Go through the operations of an expert, and keep what a backward pass reads."""
+    """Walk through the operations of an expert, and add up the tensors that its backward pass reads."""
     needed = {"gate matrix": ["copy"], "up matrix": ["copy"], "product": ["gate", "up"], "down matrix": ["gated"]}
     widths = {"copy": hidden, "gate": expert_ffn_hidden, "up": expert_ffn_hidden, "gated": expert_ffn_hidden}
     kept = {name for names in needed.values() for name in names}
@@ -22,7 +22,7 @@ def largest_load_factor(
     *, room_bytes: float, layers_in_flight: int, other_layer_bytes: float, tokens: int, experts_per_token: int,
     hidden: int, expert_ffn_hidden: int,
 ) -> float:  # fmt: skip
-    """Raise the load until the sum over the layers fills the room."""
+    """Bisect for the load whose activations, summed over the layers, fill the memory."""
     routed = routed_bytes(
         tokens=tokens, experts_per_token=experts_per_token, hidden=hidden, expert_ffn_hidden=expert_ffn_hidden
     )
@@ -45,7 +45,7 @@ def up_projection_bytes(*, tokens: int, heads: int, head_dim: int, rope_head_dim
 def up_projection_saving_bytes(
     *, layers_in_flight: int, tokens: int, heads: int, head_dim: int, rope_head_dim: int, tp: int
 ) -> float:
-    """Compare the peaks of two played steps: forward through all layers, and back."""
+    """Simulate a step with and without recomputation, and compare the peaks."""
     size = up_projection_bytes(tokens=tokens, heads=heads, head_dim=head_dim, rope_head_dim=rope_head_dim, tp=tp)
     peaks = []
     for kept in (size, 0.0):

@@ -1,4 +1,4 @@
-"""Offloading on two lanes: a copy starts when its layer is done and the link is free."""
+"""Offloading as two lanes: a copy starts when its layer is done and the link is free."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def offload_seconds(*, count: int, layers: int, forward_s: float, layer_bytes: float, link_bytes_per_s: float) -> float:
-    """Run the copies on their lane, and see how far it sticks out behind the computation."""
+    """Run the copies on their lane, and return how much later they end than the computation."""
     copied = sum((Fraction(layer_bytes) / Fraction(link_bytes_per_s) for _ in range(count)), Fraction(0))
     computed = sum((Fraction(forward_s) for _ in range(layers)), Fraction(0))
     return float(copied - computed) if copied > computed else 0.0
@@ -15,7 +15,7 @@ def offload_seconds(*, count: int, layers: int, forward_s: float, layer_bytes: f
 def offload_or_recompute(
     *, free_bytes: float, layers: int, forward_s: float, layer_bytes: float, input_bytes: float, link_bytes_per_s: float
 ) -> str:
-    """Take layers one by one until enough is free, clock both ways, and prefer what costs less."""
+    """Free layers one by one until the memory suffices, time both ways, and return the cheaper one."""
     freed, count, missing = Fraction(layer_bytes) - Fraction(input_bytes), 0, Fraction(free_bytes)
     while missing > Fraction(free_bytes) / 10**11:
         missing -= freed

@@ -1,10 +1,10 @@
-"""A tape: each operation of the printed code says what it saves, and a tensor that is saved twice counts once."""
+"""An autograd tape: each operation lists the tensors that it saves, and a tensor counts once."""
 
 from __future__ import annotations
 
 
 def eager_mlp_bytes(*, tokens: int, hidden: int, ffn_hidden: int) -> float:
-    """Run the code on names, and weigh what is on the tape."""
+    """Record the operations on a tape, and add up the bytes of the saved tensors."""
     sizes: dict[str, int] = {}
     tape: set[str] = set()
 

@@ -130,7 +130,7 @@ def gpu_seconds(*, parameters: float, tokens: float, peak_flop_per_s: float, mfu
 
 
 def delivered_flop(*, gpus: int, run_s: float, peak_flop_per_s: float, mfu: float) -> float:
-    """Give the same GPUs one-parameter models of a billion tokens, one after the other, until the run is over."""
+    """Train models of one parameter on a billion tokens, one after another, until the run is over; count the FLOP."""
     model_s = training_seconds_at_mfu(parameters=1, tokens=1e9, gpus=gpus, peak_flop_per_s=peak_flop_per_s, mfu=mfu)
     return run_s / model_s * training_flop(parameters=1, tokens=1e9)
 

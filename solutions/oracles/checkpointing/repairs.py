@@ -1,4 +1,4 @@
-"""Repairs, played: checkpoints are looked through, alarms handled one by one, and failures cured or not."""
+"""Repairs, simulated: checkpoints, alarms and failures are processed one by one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..search import bisect
 
 
 def rollback_step(*, spike_step: int, every: int, margin_steps: int = 100) -> int:
-    """Look through all checkpoints from the first on, and keep the last that is old enough."""
+    """Search all checkpoints from the first one, and return the last that is old enough."""
     kept = 0
     for step in range(0, spike_step + 1, every):
         if spike_step - step >= margin_steps:
@@ -17,13 +17,13 @@ def rollback_step(*, spike_step: int, every: int, margin_steps: int = 100) -> in
 
 
 def alarm_seconds_saved(*, alarms: int, true_alarms: int, failure_s: float, swap_s: float) -> float:
-    """Handle the alarms one by one: what would have happened without it, minus what it costs."""
+    """Process the alarms one by one: add the time of the avoided failure, and subtract the cost of the replacement."""
     without = [failure_s if place < true_alarms else 0.0 for place in range(alarms)]
     return fsum([*without, *(-swap_s for _ in without)])
 
 
 def restart_first_share(*, restart_s: float, test_s: float, return_s: float) -> float:
-    """Follow both procedures through a cured and an uncured failure, and look for the share at which they cost the same."""
+    """Add up both procedures for a cured and an uncured failure, and solve for the share with equal cost."""
     swap_s = 120.0  # replacing the node, which both do
 
     def restart_first(cured: bool) -> float:

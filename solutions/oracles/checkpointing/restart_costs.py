@@ -56,17 +56,6 @@ def failures_dollars(
     return float(rent * gpus * Fraction(span_s) / Fraction(mtbf_s))
 
 
-def fault_tolerance_gpu_hours(
-    *, gpus: int, training_s: float, mtbf_s: float, interval_s: float, write_s: float, restart_s: float
-) -> float:
-    """Walk through the run interval by interval: write at its end, and pay its share of failures, struck at all its moments."""
-    interval = Fraction(interval_s)
-    chance = interval / Fraction(mtbf_s)
-    again = _mean(lambda moment: moment, Fraction(0), interval)
-    one = Fraction(write_s) + chance * (again + Fraction(restart_s))
-    return float(gpus * one * Fraction(training_s) / interval / 3600)
-
-
 def proposal_seconds_saved(
     *,
     failures: int,

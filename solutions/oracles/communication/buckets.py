@@ -1,4 +1,4 @@
-"""Buckets cut from the whole list of gradients, and an FSDP step played unit by unit."""
+"""Buckets cut from the full list of gradients, and an FSDP step simulated unit by unit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def bucket_hook_tail(
     *, layers: int, layer_bytes: float, embedding_bytes: float, cap_bytes: float, layer_s: float,
     bytes_per_s: float, launch_s: float,
 ) -> float:  # fmt: skip
-    """Cut the list into buckets first. The network ends as if some bucket found it free and all later ones followed at once."""
+    """Cut the list into buckets; some bucket starts on a free network, and the later ones follow at once."""
     arrivals = [(Fraction(layer_bytes), done) for done in range(1, layers + 1)]
     if embedding_bytes:
         arrivals.append((Fraction(embedding_bytes), layers))
@@ -28,7 +28,7 @@ def bucket_hook_tail(
 def fsdp_collectives(
     *, units: int, micro_batches: int, reshard: bool, reduce_each: bool, replicas: int
 ) -> tuple[int, int, int]:
-    """Play the passes, keep which units are gathered, and count the calls."""
+    """Simulate the passes, track which units are gathered, and count the calls."""
     calls = {"all-gather": 0, "reduce-scatter": 0, "all-reduce": 0}
     gathered: set[int] = set()
     for micro_batch in range(micro_batches):

@@ -1,4 +1,4 @@
-"""Hybrid sharding, step by step around its rings."""
+"""Hybrid sharding, simulated by the steps of its rings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def _ring(message: Fraction, members: int, rate: Fraction, step: Fraction, phases: int) -> Fraction:
-    """Pass chunks around a ring, one step after another."""
+    """Add up the steps of some phases on a ring."""
     clock = Fraction(0)
     for _ in range(phases):
         for _ in range(members - 1):
@@ -18,7 +18,7 @@ def hybrid_cost(
     *, shard: int, replicate: int, parameters: float, layers: int, bus_bytes_per_s: float, port_bytes_per_s: float,
     step_s: float,
 ) -> dict[str, float]:  # fmt: skip
-    """Deal the states over the group, and send one layer's weights and gradients."""
+    """Divide the states over the shard group, and send the weights and gradients of one layer."""
     weights = Fraction(parameters) / layers
     bus, port, step = Fraction(bus_bytes_per_s), Fraction(port_bytes_per_s), Fraction(step_s)
     states = sum(Fraction(parameters) * width / shard for width in (4, 4, 4, 4))

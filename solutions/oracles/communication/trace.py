@@ -1,4 +1,4 @@
-"""A trace, scanned from edge to edge of its kernels."""
+"""Profiler traces, scanned from one start or end of a kernel to the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Kernels = Sequence[Sequence[float]]
 
 
 def _stretches(*kinds: Kernels) -> Iterator[tuple[Fraction, Fraction, list[bool]]]:
-    """From one edge to the next, and which kinds of kernels run in the middle of it."""
+    """Yield the intervals between starts and ends of kernels, with the kinds of kernels that run in each."""
     exact = [[(Fraction(s), Fraction(s) + Fraction(d)) for s, d in kernels] for kernels in kinds]
     edges = sorted({edge for spans in exact for span in spans for edge in span})
     for start, end in pairwise(edges):
@@ -19,7 +19,7 @@ def _stretches(*kinds: Kernels) -> Iterator[tuple[Fraction, Fraction, list[bool]
 
 
 def merged_spans(kernels: Kernels) -> list[tuple[float, float]]:
-    """Join the stretches in which a kernel runs."""
+    """Join the intervals in which a kernel runs."""
     spans: list[tuple[float, float]] = []
     for start, end, (runs,) in _stretches(kernels):
         if runs and spans and spans[-1][1] == start:
@@ -30,7 +30,7 @@ def merged_spans(kernels: Kernels) -> list[tuple[float, float]]:
 
 
 def exposed_communication(*, compute: Kernels, communication: Kernels) -> float:
-    """Add up the stretches in which a kernel communicates and none computes."""
+    """Add up the intervals in which a kernel communicates and none computes."""
     exposed = Fraction(0)
     for start, end, (computes, communicates) in _stretches(compute, communication):
         exposed += (end - start) if communicates and not computes else 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..search import smallest
-
 WIDTHS = (2, 4)  # what readers of flat files of ids support
 
 
@@ -44,12 +42,6 @@ def tokenised_bytes(*, text_bytes: float, bytes_per_token: float, vocabulary: in
     """Let a gigabyte of text shrink or grow to its ids, and take so many gigabytes."""
     one = token_set_bytes(tokens=float(Fraction(10**9) / Fraction(bytes_per_token)), vocabulary=vocabulary)
     return float(Fraction(text_bytes) / 10**9) * one
-
-
-def tokenising_cores(*, text_bytes: float, bytes_per_s_per_core: float, limit_s: float) -> int:
-    """Add cores until they are done in time."""
-    each = Fraction(bytes_per_s_per_core) * Fraction(limit_s)
-    return smallest(lambda cores: cores * each >= Fraction(text_bytes) * (1 - Fraction(1, 10**12)), largest=10**9)
 
 
 def read_bytes_per_s(*, samples_per_s: float, sample_bytes: float) -> float:

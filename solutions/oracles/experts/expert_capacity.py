@@ -96,7 +96,7 @@ def best_swap(*, loads: Sequence[int], ep: int) -> str:
 
 
 def redundant_experts(*, loads: Sequence[int], limit: float) -> int:
-    """Give the busiest copy's expert one more, until no copy is above the limit."""
+    """Give the expert with the busiest copies one more copy, until no copy is above the limit."""
     copies = [1] * len(loads)
     most = Fraction(limit).limit_denominator(10**6) * sum(loads) / len(loads)
     while max(Fraction(load, held) for load, held in zip(loads, copies, strict=True)) > most:

@@ -27,7 +27,7 @@ def data_parallel_replicas(*, gpus: int, tp: int, cp: int, pp: int) -> int:
 
 @lru_cache(maxsize=512)
 def folded_expert_replicas(*, gpus: int, tp: int, cp: int, pp: int, ep: int, etp: int) -> int:
-    """Give every GPU its part of an expert, innermost axis first, and count how many have the same one as GPU 0."""
+    """Assign each GPU its part of an expert, innermost axis first, and count the GPUs with the same part as GPU 0."""
     data_parallel_replicas(gpus=gpus, tp=tp, cp=cp, pp=pp)
     on_a_stage, odd = divmod(gpus, pp)
     parts = np.arange(on_a_stage) % (etp * ep)

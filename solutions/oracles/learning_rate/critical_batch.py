@@ -40,7 +40,7 @@ def integrated_loss(*, critical_batch: float, scale_tokens: float, exponent: flo
 def integrated_critical_batch_for_tokens(
     *, base_critical_batch: float, base_tokens: float, tokens: float, exponent: float
 ) -> float:
-    """Follow the critical batch from the data of one run to those of another: each per cent of tokens adds α per cent."""
+    """Integrate from the data of one run to those of another: each per cent of tokens adds α per cent to the batch."""
     return _followed(start=base_critical_batch, times=tokens / base_tokens, power=exponent)
 
 

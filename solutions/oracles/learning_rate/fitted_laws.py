@@ -1,4 +1,4 @@
-"""Fitted laws, followed in decimal arithmetic from a budget of 1, where they have their constant, to the budget asked for."""
+"""Fitted laws in decimal arithmetic, followed decade by decade from a budget of 1."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 
 
 def _followed(start: str, *powers: tuple[float, str]) -> float:
-    """Grow the constant decade by decade, each time by ten to the exponent, and by the rest of the last decade."""
+    """Multiply a constant by ten to the exponent for each decade, and by the remainder for the last one."""
     with localcontext(prec=40):
         value = Decimal(start)
         for size, exponent in powers:
@@ -19,20 +19,20 @@ def _followed(start: str, *powers: tuple[float, str]) -> float:
 
 
 def deepseek_lr(*, work_flop: float) -> float:
-    """Follow the rate down, decade by decade of FLOP."""
+    """Follow the learning rate down, decade by decade of FLOP."""
     return _followed("0.3118", (work_flop, "-0.1250"))
 
 
 def deepseek_batch_tokens(*, work_flop: float) -> float:
-    """Follow the batch up, decade by decade of FLOP."""
+    """Follow the batch size up, decade by decade of FLOP."""
     return _followed("0.2920", (work_flop, "0.3271"))
 
 
 def step_law_lr(*, parameters: float, tokens: float) -> float:
-    """Follow the rate down with the parameters, then up with the tokens."""
+    """Follow the learning rate down with the parameters, then up with the tokens."""
     return _followed("1.79", (parameters, "-0.713"), (tokens, "0.307"))
 
 
 def step_law_batch_tokens(*, tokens: float) -> float:
-    """Follow the batch up, decade by decade of tokens."""
+    """Follow the batch size up, decade by decade of tokens."""
     return _followed("0.58", (tokens, "0.571"))

@@ -1,4 +1,4 @@
-"""Merged passes on two lanes: the computation and the network of a GPU, filled pair by pair."""
+"""Merged passes on two lanes: the compute and the network of one GPU."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def plain_step_seconds(*, micro_batches: int, forward_s: float, backward_s: float, exchange_s: float) -> float:
-    """Run one lane: each pass computes, and then exchanges."""
+    """Run one lane: each pass computes and then exchanges."""
     clock = Fraction(0)
     for _ in range(micro_batches):
         for computed in (forward_s, backward_s):
@@ -15,7 +15,7 @@ def plain_step_seconds(*, micro_batches: int, forward_s: float, backward_s: floa
 
 
 def merged_step_seconds(*, micro_batches: int, forward_s: float, backward_s: float, exchange_s: float) -> float:
-    """List the passes that start together, and let each of the two lanes carry what they bring."""
+    """List the passes that start together, and wait for the slower lane of each pair."""
     together = [["F"], *[["B", "F"] for _ in range(micro_batches - 1)], ["B"]]
     computed = {"F": Fraction(forward_s), "B": Fraction(backward_s)}
     clock = Fraction(0)
@@ -26,7 +26,7 @@ def merged_step_seconds(*, micro_batches: int, forward_s: float, backward_s: flo
 
 
 def gain_of_merging(*, micro_batches: int, forward_s: float, backward_s: float, exchange_s: float) -> float:
-    """Count the steps of an hour, before and after."""
+    """Compare the steps per hour with and without merging."""
     times = {"forward_s": forward_s, "backward_s": backward_s, "exchange_s": exchange_s}
     before = 3600 / plain_step_seconds(micro_batches=micro_batches, **times)
     after = 3600 / merged_step_seconds(micro_batches=micro_batches, **times)

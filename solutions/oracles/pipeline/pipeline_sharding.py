@@ -1,4 +1,4 @@
-"""The collectives of a stage's replicas, called one by one as a step proceeds."""
+"""The collectives among the replicas of a stage, called one by one in a simulated step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def replica_bytes(*, policy: str, parameters: float, replicas: int, micro_batches: int) -> float:
-    """Walk through the step, keep which arrays are whole, and send what a missing or full one needs."""
+    """Walk through the step, track which arrays are gathered, and add up the bytes of each collective."""
     sent = Fraction(0)
     sharded_weights = policy.startswith("FSDP")
     whole_weights = not sharded_weights

@@ -1,4 +1,4 @@
-"""Delayed scaling without a scale: a value survives between two magnitudes that the earlier steps decide."""
+"""Delayed scaling without a scale: a comparison of the value with the range that earlier steps allow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import copysign
 def kept_after_delayed_scaling(
     *, older_amax: float, newer_amax: float, margin: int, value: float, largest: float, smallest: float
 ) -> float:
-    """Double the room for each margin, and see on which side of it and of the format's range the value falls."""
+    """Double the range for each margin, and compare the value with it and with the format's range."""
     room = newer_amax if newer_amax >= older_amax else older_amax
     for _ in range(margin):
         room += room

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def accumulation_error(*, elements: int) -> float:
-    """Let each addition lose what 13 bits after the first can hide."""
+    """Add up the largest loss of each addition: what is below 13 bits after the leading one."""
     if elements % 32:
         raise ValueError("whole instructions only")
     lost = Fraction(0)
@@ -16,7 +16,7 @@ def accumulation_error(*, elements: int) -> float:
 
 
 def promotion_share(*, largest_error: float, matmul_flop_per_s: float, fp32_flop_per_s: float) -> float:
-    """Lengthen the interval while it stays accurate, and time one output element that is as long as the interval."""
+    """Lengthen the interval while it is accurate enough, and time one output element over the interval."""
     interval = 0
     while accumulation_error(elements=interval + 32) <= largest_error:
         interval += 32

@@ -1,4 +1,4 @@
-"""FSDP's collectives against FP8 matmuls, as times of a layer with a million weights."""
+"""FSDP's collectives and FP8 matmuls, timed for a layer with a million weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WEIGHTS = 10**6
 
 
 def exchange_to_narrow(*, tokens_per_gpu: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float) -> str:
-    """Time both passes for each pair of widths, and take the pair that hides and gives up least."""
+    """Time both passes for each pair of widths, and return the smallest change that hides."""
     names = {(16, 32): "nothing", (8, 32): "gather", (16, 16): "sum", (8, 16): "both"}
 
     def hides(gather_bits: int, sum_bits: int) -> bool:

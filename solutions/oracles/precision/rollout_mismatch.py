@@ -1,4 +1,4 @@
-"""The same length, from the distance of neighbours in each format and a bisection on the deviation of a sum."""
+"""Response lengths from the spacing of each format, found by bisection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import formats
 def longest_response(
     *, token_deviation: float, largest_factor: float, measured_format: str, number_format: str
 ) -> float:
-    """Scale the deviation by the spacing at 1, and find the length at which that of the sum has grown to the logarithm."""
+    """Scale the deviation by the spacing at 1, and bisect for the length at which it reaches the logarithm of the factor."""
     finer = formats.spacing(value=1.0, number_format=number_format) / formats.spacing(
         value=1.0, number_format=measured_format
     )

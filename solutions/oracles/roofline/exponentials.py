@@ -1,4 +1,4 @@
-"""Exponentials and matmuls of a tile, as two clocks that should end together."""
+"""Exponentials and matmuls of one tile, timed on two units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..search import bisect
 def polynomial_share(
     *, query_width: int, value_width: int, matmul_flop_per_clock: float, exponentials_per_clock: float, matmul_efficiency: float
 ) -> float:  # fmt: skip
-    """Move exponentials of a 128 by 128 tile away until the special function units are done with the rest in time."""
+    """Take exponentials of a 128 by 128 tile off the special function units until these finish with the matmuls."""
     pairs = 128 * 128
     flop = sum(2 * pairs * width for width in (query_width, value_width))
     matmul_clocks = flop / matmul_flop_per_clock / matmul_efficiency

@@ -1,4 +1,4 @@
-"""Tiles of a matmul, handed to multiprocessors one by one."""
+"""Tiles of a matmul, assigned to multiprocessors one by one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from heapq import heapreplace
 
 
 def wave_efficiency(*, rows: int, columns: int, tile_rows: int, tile_columns: int, multiprocessors: int) -> float:
-    """Cut the output into tiles, give each to the next multiprocessor, and count the elements that they could have computed."""
+    """Assign each output tile to the next multiprocessor, and compare the outputs with what all waves could compute."""
     loads = [0] * multiprocessors
     given = 0
     for _ in range(0, rows, tile_rows):
@@ -19,7 +19,7 @@ def wave_efficiency(*, rows: int, columns: int, tile_rows: int, tile_columns: in
 def fastest_rows(
     *, a: int, b: int, c: int, d: int, columns: int, tile_rows: int, tile_columns: int, multiprocessors: int
 ) -> int:
-    """Give each tile to the multiprocessor that is free first, and divide the rows by the time of the last."""
+    """Assign each tile to the first free multiprocessor, and divide the rows by the end of the last."""
     speeds: dict[int, float] = {}
     for rows in (a, b, c, d):
         busy_until = [0] * multiprocessors

@@ -1,4 +1,4 @@
-"""Windows, query by query, and the utilisation from a whole sequence."""
+"""Keys counted query by query, and FLOP counted for a whole sequence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def mean_keys(*, sequence_length: int, window: int) -> float:
-    """Average the keys that each query sees."""
+    """Average the number of keys over all queries."""
     return float(np.minimum(np.arange(1, sequence_length + 1), window).mean())
 
 
@@ -14,7 +14,7 @@ def windowed_utilisation(
     *, active_parameters: float, full_layers: int, windowed_layers: int, window: int, attention_width: int, sequence_length: int,
     tokens_per_s_per_gpu: float, peak_flop_per_s: float,
 ) -> float:  # fmt: skip
-    """Add up a sequence layer by layer, three passes each, and divide by what the GPU could do in its time."""
+    """Add up the FLOP of a sequence layer by layer, three passes each, and divide by the peak FLOP in its time."""
     flop = 0.0
     for seen in [sequence_length] * full_layers + [window] * windowed_layers:
         keys = mean_keys(sequence_length=sequence_length, window=seen)

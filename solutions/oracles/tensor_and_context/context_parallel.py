@@ -182,7 +182,7 @@ def tokens_to_hide_both_rings(
     *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, bytes_per_gradient: float,
     pairs_share: float = 1,
 ) -> float:  # fmt: skip
-    """Time both passes of one head in a group of heads, tensor by tensor and matmul by matmul, until neither waits."""
+    """Time both passes for one group of heads, tensor by tensor, and find the tokens with which neither pass waits."""
     group = heads // kv_heads
     carried = {"forward": [2.0, 2.0], "backward": [2.0, 2.0, bytes_per_gradient, bytes_per_gradient]}  # K, V, dK, dV
     matmuls = {"forward": ["QK", "PV"], "backward": ["QK", "dP", "dV", "dQ", "dK"]}

@@ -1,4 +1,4 @@
-"""FSDP next to TP as two clocks: a layer is played, its bytes pass over a link, and its matmuls over a GPU."""
+"""FSDP with TP as two clocks: the bytes of a layer on a link, and its matmuls on a GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .fsdp_beside_tp import layer_bytes_sent
 def traffic_over_compute(
     *, tokens: int, hidden: int, layer_parameters: float, fsdp: int, tp: int, flop_per_s: float, bandwidth_bytes_per_s: float
 ) -> float:  # fmt: skip
-    """Divide the time on the link by the time on the matrix units, in fractions."""
+    """Divide the time on the link by the time of the matmuls, in fractions."""
     sent = layer_bytes_sent(tokens=tokens, hidden=hidden, layer_parameters=layer_parameters, fsdp=fsdp, tp=tp)
     own_tokens, own_weights = Fraction(tokens, fsdp), Fraction(layer_parameters) / tp
     computing = 2 * own_tokens * own_weights / Fraction(flop_per_s)

@@ -1,4 +1,4 @@
-"""Packed documents, token by token: each rank counts the keys that its queries may see."""
+"""Packed documents, token by token: each rank counts the keys that its queries attend to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def document_imbalance(*, tokens: int, cp: int, long_tokens: int, short_tokens: int) -> float:
-    """Give each token the place in its document, deal chunks from both ends, and compare the fullest hand with the mean."""
+    """Assign chunks from both ends to the ranks, count the pairs of each rank, and compare the maximum with the mean."""
     starts = np.zeros(tokens, dtype=np.int64)
     starts[long_tokens::short_tokens] = 1
     starts[0] = 1

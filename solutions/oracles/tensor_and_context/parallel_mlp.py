@@ -1,4 +1,4 @@
-"""The MLP on one GPU, and its gradient by a difference; a rank's part is what is missing without its channels."""
+"""The MLP on one GPU with a numerical gradient, with and without the channels of a rank."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 def mlp_on_ranks(
     *, x: float, up: str, down: str, bias: float, upstream: float, tp: int, rank: int
 ) -> tuple[float, float, float, float]:
-    """Compute everything twice, with all channels and without those of the rank."""
+    """Compute output and gradient with all channels and without the rank's; the difference is the rank's part."""
     channels = list(zip(map(int, up.split()), map(int, down.split()), strict=True))
     if len(channels) % tp or rank not in range(tp):
         raise ValueError("no even parts")

@@ -1,4 +1,4 @@
-"""Attention of one query over everything that has arrived, by a softmax in one piece."""
+"""Attention of one query over all keys that have arrived, with one softmax over all of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 
 def ring_output(*, scores: str, values: str, cp: int, rank: int, hops: int, scale: float) -> float:
-    """Collect the places of the chunks that arrived, drop those after the query, and weigh them in long decimals."""
+    """Collect the positions that have arrived, drop those after the query, and average their values in decimal arithmetic."""
     keys = list(zip(map(int, scores.split()), map(int, values.split()), strict=True))
     if len(keys) % cp or hops > cp:
         raise ValueError("no even chunks")

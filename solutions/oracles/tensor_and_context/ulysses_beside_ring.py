@@ -1,4 +1,4 @@
-"""TP, Ulysses and a ring, counted value by value from what one GPU holds."""
+"""TP, Ulysses and ring attention, counted value by value on one GPU."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 def long_sequence_split(
     *, tokens: int, hidden: int, heads: int, kv_heads: int, state_bytes: float, tp: int, ulysses: int, ring: int
 ) -> dict[str, float]:
-    """Follow the tokens of one GPU: its sums over TP, the share of them that leaves in a trade, and the block that moves on."""
+    """Count one GPU's values: those it sums over TP, those it trades under Ulysses, and the block that it passes on."""
     measures = {
         "kv_heads_left": float(Fraction(kv_heads, tp * ulysses)),
         "block_tokens": float(Fraction(tokens, ring)),

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..decoder import RECURRENT, Block, Model
+from ..blocks import RECURRENT, Block
+from ..decoder import Model
 from . import mixers, mlps
 from .keys import LARGEST, Keys
 

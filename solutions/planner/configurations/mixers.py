@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..decoder import Recurrence
+from ..blocks import Recurrence
 from .keys import Keys
 
 KINDS = {  # layer_types of transformers, and letters of Nemotron-H's pattern

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..decoder import RECURRENT, Block, Model
+from ..blocks import RECURRENT, Block
+from ..decoder import Model
 from .keys import Keys
 
 

@@ -1,4 +1,4 @@
-"""Saved tensors, mixtures, latents, offloading and checkpoint policies against tapes, lanes and played steps."""
+"""Saved tensors, mixtures, latent attention, offloading and checkpoint policies against simulated steps."""
 
 from __future__ import annotations
 

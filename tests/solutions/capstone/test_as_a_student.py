@@ -1,4 +1,4 @@
-"""The capstone as a student solves it: with rounded numbers, with a wrong formula that is carried on, and what its texts say of the plan."""
+"""Both capstones as a student solves them: rounded numbers, a wrong formula that is carried on, and what the texts say about the plan."""
 
 from __future__ import annotations
 
@@ -45,6 +45,29 @@ def marked(seed: int, digits: int) -> Feedback:
 def test_rounding_to_three_figures_on_the_way_costs_nothing(seed: int) -> None:
     feedback = marked(seed, digits=3)
     assert feedback.points == asked(seed).points, feedback.say
+
+
+@cache
+def mixture() -> Problem:
+    return checkout_bank().find("train-a-mixture")
+
+
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
+def test_rounding_costs_nothing_in_the_mixture_either(seed: int) -> None:
+    question = pose(mixture(), seed)
+    feedback = check(question, answers(mixture(), question, digits=3))
+    assert feedback.points == question.points, feedback.say
+
+
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
+def test_every_drawn_mixture_is_a_good_run(seed: int) -> None:
+    parts = parts_of(mixture(), pose(mixture(), seed)).parts
+    right = {part.piece.name: part.bounds.right for part in parts if part.bounds}
+    assert right["bubble"] < 0.06 * right["step"]
+    assert right["pipeline"] - right["compute"] < 0.15 * right["step"]
+    assert 1.1 * right["held"] < parts[-1].draw.values["memory_bytes"]
+    assert 0.33 < right["mfu"] < 0.55
+    assert 30e3 < right["hours"] < 250e3
 
 
 @pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))

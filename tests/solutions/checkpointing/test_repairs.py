@@ -1,4 +1,4 @@
-"""Repairs after spikes, alarms and crashes, against what is played."""
+"""Repairs after spikes, alarms and crashes, against simulations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bucket hooks, FSDP steps, traces and shard groups against steps that are cut, played and scanned in another way."""
+"""Bucket hooks, FSDP steps, traces and hybrid sharding against their oracles."""
 
 from __future__ import annotations
 

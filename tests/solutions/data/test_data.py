@@ -17,7 +17,6 @@ from solutions.oracles.data import mixtures as played_mixtures
 from solutions.oracles.data import object_store as played_store
 from solutions.oracles.data import packing as written
 from solutions.oracles.data import sample_order as played_order
-from solutions.oracles.data import token_storage as stored
 from solutions.roofline import flops
 from solutions.shapes import models
 
@@ -34,13 +33,6 @@ def test_ids_of_a_published_vocabulary_fit_or_not() -> None:
         "Llama-3-8B": 4,
         "DeepSeek-V3": 4,
     }
-
-
-@given(text_bytes=st.floats(1e9, 1e15), bytes_per_s_per_core=st.floats(1e5, 1e8), limit_s=st.floats(60, 1e6))
-def test_one_core_less_would_be_late(**case: float) -> None:
-    cores = token_storage.tokenising_cores(**case)
-    assert cores == stored.tokenising_cores(**case)
-    assert case["text_bytes"] / (cores * case["bytes_per_s_per_core"]) <= case["limit_s"] * (1 + 1e-9)
 
 
 @given(request_bytes=st.floats(1e3, 1e9), requests_in_flight=st.integers(1, 5000), **STORE)

@@ -380,7 +380,7 @@ WORDS = (
     "summed_", "tried_", "walked_",
 )  # fmt: skip
 # The module of its oracles, where that has another name than its own.
-ORACLE_MODULES = {"cost.run_costs": "capstone.capstone", "capstone.mixture_step": "capstone.mixture"}
+ORACLE_MODULES = {"cost.run_costs": "capstone.capstone"}
 # Oracles that have another name.
 ORACLES = {
     "accumulation.accumulation.batch_overshoot": "accumulation.accumulation.counted_overshoot",

@@ -1,4 +1,4 @@
-"""Layouts of a mixture's experts, folded over the GPUs of a stage, against ranks placed one by one."""
+"""Folded layouts of experts, against ranks that are placed one by one."""
 
 from __future__ import annotations
 

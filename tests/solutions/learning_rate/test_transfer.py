@@ -1,4 +1,4 @@
-"""Fitted laws, muP and Muon against what they claim: signs, widths, and the elements of orthogonal matrices."""
+"""Fitted laws, muP and Muon against their oracles and against known signs and limits."""
 
 from __future__ import annotations
 

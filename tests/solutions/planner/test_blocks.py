@@ -11,15 +11,16 @@ from solutions.planner.constants import constant
 from solutions.planner.flops import core_flop, forward_flop
 from solutions.planner.judging import plan
 from solutions.planner.layer import layer_passes
-from solutions.planner.memory import layer_kinds, stage_memory, stage_parameters
+from solutions.planner.memory import stage_memory
 from solutions.planner.shapes import Batch, Block, Cluster, Layout, Model, named_model
+from solutions.planner.stages import layer_kinds, stage_parameters
 from solutions.planner.time import head_seconds, stage_seconds
 
 H100 = Cluster("H100-80GB", 64)
 
 
 def megatron(model: Model, *, sequence: int) -> float:
-    """Forward FLOP per token by Megatron-LM's formulas (num_floating_point_operations, 2026), written out from its hyperparameters.
+    """Return forward FLOP per token by Megatron-LM's formulas (num_floating_point_operations, 2026), written out from its hyperparameters.
 
     Attention counts the causal half; a window counts half of its keys. Norms inside latent attention and the two norms of
     multi-token prediction count like matrices; the router does not count.

@@ -418,10 +418,9 @@ def test_torchtitan_recomputes_one_layer_of_all() -> None:
     assert 'selective_ac_option = "32"' in written("torchtitan", DENSE, Cluster("H100-80GB", 64), layout, BATCH)
 
 
-@pytest.mark.parametrize("framework", ["torchtitan"])
-def test_no_settings_are_written_for_tpus(framework: str) -> None:
+def test_no_settings_are_written_for_tpus() -> None:
     with pytest.raises(ValueError, match="has no setting for TPU-v5p; it is for GPUs"):
-        written(framework, named_model("Llama-3-8B"), Cluster("TPU-v5p", 64), Layout(dp=64, zero=3), BATCH)
+        written("torchtitan", named_model("Llama-3-8B"), Cluster("TPU-v5p", 64), Layout(dp=64, zero=3), BATCH)
 
 
 PLAIN = Layout(dp=64)
@@ -464,3 +463,11 @@ def test_layers_that_differ_are_refused_by_name() -> None:
 def test_the_gates_of_megatron_are_one_sort() -> None:
     for name, sort in (("Llama-3-8B", "--swiglu"), ("GPT-OSS-20B", "--quick-geglu")):
         assert {"--swiglu", "--quick-geglu"} & set(for_megatron(named_model(name))) == {sort}
+
+
+def test_a_folded_schedule_without_a_pipeline_leaves_the_layers_whole() -> None:
+    odd, cluster = replace(DENSE, layers=31), Cluster("H100-80GB", 8)
+    plain, folded = (
+        written("megatron", odd, cluster, Layout(dp=8, schedule=schedule), BATCH) for schedule in ("1f1b", "zb-v")
+    )
+    assert plain == folded

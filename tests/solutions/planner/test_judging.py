@@ -59,7 +59,7 @@ WRONG: list[tuple[dict[str, Any], str, float, float, str]] = [
     ({"dp": 256, "virtual_stages": 2}, "batch", 8, 16, "interleaving needs a multiple of 16 micro-batches, but there are 8"),
     ({"cp": 3}, "context", 6, 8192, "the sequence length of 8,192 is not divisible into 2 × CP 3 = 6 chunks"),
     ({"virtual_stages": 2, "schedule": "gpipe"}, "layers", 2, 1,
-     "the schedule GPipe has no virtual stages, but 2 are requested: use interleaved 1F1B"),
+     "the schedule GPipe does not support virtual stages, but 2 are requested: use interleaved 1F1B"),
     ({"schedule": "interleaved"}, "layers", 1, 2, "interleaving needs at least 2 virtual stages: with 1 it is plain 1F1B"),
     ({"precision": "mxfp8"}, "precision", 8, 16, "H100-80GB does not multiply matrices in MXFP8: it supports BF16, FP8"),
     ({"ep": 2}, "experts", 2, 1, "EP 2 needs experts, but Llama-3-405B has none"),
@@ -220,7 +220,7 @@ def test_a_named_model_has_the_shape_that_is_published() -> None:
     )
     assert deepseek.parameters == pytest.approx(671e9, rel=0.001)
     assert named_model("Qwen3-30B-A3B").head_dim == 128
-    with pytest.raises(ValueError, match="'Llama-9' is no model of"):
+    with pytest.raises(ValueError, match="unknown model 'Llama-9'"):
         named_model("Llama-9")
 
 
@@ -293,6 +293,20 @@ def test_a_plan_that_takes_all_the_memory_fits() -> None:
         assert Plan(LLAMA, CLUSTER, GOOD, BATCH, held, {"compute": 1.0}, ()).fits == fits
 
 
+def test_a_layout_is_tight_where_only_the_upper_end_of_its_range_exceeds_capacity() -> None:
+    model, cluster, batch = named_model("Llama-3-70B"), Cluster("H100-80GB", 512), Batch(2048, 8192)
+    fits = {
+        (software, pp): plan(model, cluster, Layout(tp=4, cp=2, pp=pp, dp=64 // pp, software=software), batch)
+        for software in ("megatron-2024", "")
+        for pp in (1, 2, 4, 8)
+    }
+    for judged in fits.values():
+        passed = sum(end > cluster.memory_bytes for end in (judged.memory_bytes, judged.memory_range[1]))
+        assert judged.fit == ("yes", "tight", "no")[passed]
+    assert [fits["megatron-2024", pp].fit for pp in (1, 2, 4, 8)] == ["no", "tight", "yes", "yes"]
+    assert [fits["", pp].fit for pp in (1, 2, 4, 8)] == ["no", "tight", "tight", "yes"]
+
+
 def test_shards_and_recomputed_layers_are_of_what_there_is() -> None:
     even = plan(LLAMA, CLUSTER, replace(GOOD, shard_group=8), BATCH).faults
     assert "product" not in {fault.constraint for fault in even}
@@ -307,7 +321,7 @@ def test_shards_and_recomputed_layers_are_of_what_there_is() -> None:
 
 
 def kinds(layout: Layout, batch: Batch = BATCH) -> set[str]:
-    """The constraints that a layout breaks, its degrees aside."""
+    """Return the constraints that a layout breaks, its degrees aside."""
     return {fault.constraint for fault in plan(LLAMA, CLUSTER, layout, batch).faults} - {"product", "memory"}
 
 

@@ -17,11 +17,12 @@ from solutions.planner.flags import written
 from solutions.planner.judging import plan
 from solutions.planner.layer import Pass, layer_passes
 from solutions.planner.links import dispatch_seconds, phase_seconds
-from solutions.planner.memory import held_micro_batches, layer_kinds, stage_layers, stage_memory
+from solutions.planner.memory import stage_memory
 from solutions.planner.pieces import holds_output
 from solutions.planner.recompute import MODULES, recomputed_modules, require_recompute
 from solutions.planner.repeated import recomputed
 from solutions.planner.shapes import Batch, Block, Cluster, Layout, named_model
+from solutions.planner.stages import held_micro_batches, layer_kinds, stage_layers
 from solutions.planner.time import step
 from solutions.planner.update import update_seconds
 

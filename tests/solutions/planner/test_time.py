@@ -20,7 +20,7 @@ from solutions.planner.constants import chip, constant, constants, kernels, soft
 from solutions.planner.data import data_seconds
 from solutions.planner.flops import forward_flop, step_flop
 from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
-from solutions.planner.layer import BACKWARD_CORE, BACKWARD_SMALL, layer_passes, peak_flop_per_s, product_seconds
+from solutions.planner.layer import BACKWARD_SMALL, layer_passes
 from solutions.planner.links import (  # fmt: skip
     dispatch_seconds,
     exposed_seconds,
@@ -30,7 +30,9 @@ from solutions.planner.links import (  # fmt: skip
     port_bytes_per_s,
     spread,
 )
+from solutions.planner.mixing import BACKWARD_CORE
 from solutions.planner.plan import Plan
+from solutions.planner.rates import peak_flop_per_s, product_seconds
 from solutions.planner.shapes import Block
 from solutions.planner.time import PARTS, Stage, head_seconds, stage_seconds, step, work_of_stages
 from solutions.roofline import flops
@@ -419,15 +421,9 @@ def test_flop_are_those_of_the_chapter_on_flop(name: str) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "DeepSeek-V3",
-    ],
-)
-def test_a_token_of_a_mixture_takes_two_flop_for_each_active_parameter(name: str) -> None:
-    parts = forward_flop(named_model(name), sequence=4096)
-    active = models.active_parameters(model=name, vocabulary_matrices=1)
+def test_a_token_of_a_mixture_takes_two_flop_for_each_active_parameter() -> None:
+    parts = forward_flop(named_model("DeepSeek-V3"), sequence=4096)
+    active = models.active_parameters(model="DeepSeek-V3", vocabulary_matrices=1)
     assert sum(parts.values()) - parts["scores"] == pytest.approx(2 * active, rel=1e-3)
 
 
@@ -454,13 +450,12 @@ def test_a_stage_is_the_sum_of_its_parts() -> None:
     assert (stage.whole, stage.backward) == (31.0, 21.0)
 
 
-@pytest.mark.parametrize("recompute", ["full"])
-def test_a_stage_knows_its_forward_pass(recompute: str) -> None:
-    layout = Layout(tp=4, pp=2, recompute=recompute)
+def test_a_stage_knows_its_forward_pass() -> None:
+    layout = Layout(tp=4, pp=2, recompute="full")
     forward, backward = layer_passes(LLAMA, H100, layout, BATCH, Block())
     first, last = stage_seconds(LLAMA, H100, layout, BATCH)
     assert first.forward == pytest.approx(40 * (forward.compute + forward.tensor))
-    again = forward.compute + forward.tensor if recompute == "full" else 0
+    again = forward.compute + forward.tensor
     assert first.backward == pytest.approx(40 * (backward.compute + backward.tensor + again))
     assert last.forward - first.forward == pytest.approx(head_seconds(LLAMA, H100, layout, BATCH) / 3)
 
@@ -630,14 +625,7 @@ def test_context_ranks_pass_at_least_one_head_on_over_the_nearest_link() -> None
     assert forward.context == pytest.approx(exposed_seconds(far, forward.core))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "hidden",
-        "experts",
-        "experts_per_token",
-    ],
-)
+@pytest.mark.parametrize("name", ["hidden", "experts", "experts_per_token"])
 def test_an_exchange_with_nobody_is_refused_for_its_arguments_too(name: str) -> None:
     case: dict[str, Any] = {"tokens": 4096, "hidden": 7168, "experts": 256, "experts_per_token": 8, "ep": 1}
     assert dispatch_seconds(H100, **case) == 0

@@ -1,4 +1,4 @@
-"""FP8 exchanges, sums and scales, and the rounding between two engines."""
+"""FP8 exchanges, accumulation and delayed scaling, and rounding between two engines, against their oracles."""
 
 from __future__ import annotations
 

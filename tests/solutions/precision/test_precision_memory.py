@@ -65,7 +65,7 @@ def test_an_outlier_of_a_power_of_two_needs_that_margin(power: int) -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(ValueError, match="no recipe of FP32"):
+    with pytest.raises(ValueError, match="unknown recipe 'FP4'; known: FP32"):
         precision_memory.state_bytes(parameters=1, recipe="FP4")
     with pytest.raises(ValueError, match=r"^speedup_above_one must be above 0"):
         fp8.needed_gemm_share(speedup=1, gemm_speedup=2)

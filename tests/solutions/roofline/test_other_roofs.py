@@ -1,4 +1,4 @@
-"""Two peaks, waves of tiles, exponentials and windows."""
+"""Mixed peaks, waves of tiles, exponentials and sliding windows, against their oracles."""
 
 from __future__ import annotations
 

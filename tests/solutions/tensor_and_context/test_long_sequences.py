@@ -1,4 +1,4 @@
-"""Ring loops, packed documents, splits of one long sequence, and a split MLP: references against played and counted ones."""
+"""Ring loops, packed documents, splits of one long sequence, and a split MLP, against their oracles."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from shardwise.kinds.case.reading import PartReplies
 from shardwise.kinds.case.solving import Solved, SolvedPart, formula_before, solved_case
 from shardwise.markdown.escaping import literal
 from shardwise.markdown.html import to_html
-from shardwise.question import Feedback, Outcome, Question, in_points
+from shardwise.question import Feedback, Outcome, Question, in_points, right_in_words
 from shardwise.template.draw import Draw, whole
 from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.references import References
@@ -276,7 +276,7 @@ parts:
         is_right = all(parts.values())
         is_perfect = is_right and all(judged.earned == judged.form.points for judged in found)
         if not is_right:
-            said.insert(0, f"{sum(parts.values())} of {len(parts)} parts are right.")
+            said.insert(0, right_in_words(sum(parts.values()), len(parts), "parts"))
         return Feedback.judged(
             question,
             1.0 if is_perfect else sum(judged.earned for judged in found) / total,

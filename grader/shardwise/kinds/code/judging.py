@@ -50,7 +50,7 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
     """Return what a call did, and what was expected."""
     returned, right = with_telling_digits(call.value, case.expected)
     if type(call.value) is not type(case.expected):
-        returned = returned[:SHOWN]
+        returned = safe(returned, SHOWN)
     expected = "a ValueError" if case.raises else f"`{right}`"
     happened = {
         "returned": f"returned `{returned}`",

@@ -19,7 +19,7 @@ from shardwise.kinds.code.solving import counted, solved_input
 from shardwise.kinds.code.trying import arguments_of, happened
 from shardwise.kinds.inputs import Case, call_text, cases
 from shardwise.markdown.html import to_html
-from shardwise.question import Feedback, Outcome, Question
+from shardwise.question import Feedback, Outcome, Question, right_in_words
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -196,14 +196,14 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
             return Feedback.judged(question, 1.0, f"All {len(calls)} calls return the right result.")
         ordinary = [case for case, _ in failing if not case.edge]
         index = recognised(key, calls)
-        words = [failure_in_words(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
+        words = [failure_in_words(form, *failing[0]), right_in_words(len(calls) - len(failing), len(calls), "calls")]
         if index is not None:
             words.append(key.say[index])
         elif _returns_nothing(key, calls):
             words.append("Every call returned None. Is there a `return` at the end?")
         elif isinstance(value, str) and failing[0][1].error.startswith("NameError"):
             words.append(
-                "A function that is sent as text sees only that text, so define everything that it uses there."
+                "Your function sees only the code that you submit. Does that define or import every name it uses?"
             )
         elif shared := shared_by_failures(key, calls):
             words.append(shared)

@@ -13,7 +13,7 @@ from shardwise.kinds.calls import Runner
 from shardwise.kinds.labels import Labelled, as_list, as_view, label
 from shardwise.kinds.match import reading
 from shardwise.kinds.match.model import KnownMistake, MatchForm, MatchKey, MatchTemplate, Pair
-from shardwise.question import Feedback, Outcome, Question
+from shardwise.question import Feedback, Outcome, Question, right_in_words
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -135,7 +135,7 @@ mistakes:
         credit = sum(parts.values()) / len(parts)
         if credit == 1:
             return Feedback.judged(question, 1.0, parts=parts)
-        count = f"{sum(parts.values())} of {len(parts)} are right."
+        count = right_in_words(sum(parts.values()), len(parts))
         for index, mistake in enumerate(key.mistakes):
             if mistake.pairs.items() <= value.items():
                 return Feedback.judged(question, credit, count, mistake.say, mistake=index, parts=parts)

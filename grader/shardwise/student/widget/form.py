@@ -19,8 +19,10 @@ from shardwise.student.widget.library import library
 _CHANGES_PROGRESS = ("check", "solution")  # requests
 _VIEW = "application/vnd.jupyter.widget-view+json"
 # A placeholder that is shown until the form is ready; while it is visible, Jupyter's message about a lost form is hidden.
-# The rules work in either order, since in a reopened notebook a form may load before its placeholder.
-_WAITS = """<div class="shardwise-waits" data-token="{token}">
+# The rules work in either order, since in a reopened notebook a form may load before its placeholder. Formulas are MathML; without
+# the other two classes, the MathJax of version 3 (Jupyter) or 2 (viewers of notebooks) would turn what is between two dollar signs,
+# such as a range of prices, into a formula.
+_WAITS = """<div class="shardwise-waits mathjax_ignore tex2jax_ignore" data-token="{token}">
 <style>
 .jp-OutputArea-child:has(.shardwise-waits:not([hidden])) + .jp-OutputArea-child:not(:has(.shardwise)) {{ display: none; }}
 .jp-OutputArea-child:has(.shardwise-waits):has(+ .jp-OutputArea-child .shardwise) {{ display: none; }}

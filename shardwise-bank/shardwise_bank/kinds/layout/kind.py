@@ -215,7 +215,8 @@ mistakes:
             return Outcome.CORRECT if earned == 1 else Outcome.PARTIAL if earned else Outcome.INCORRECT
 
         def spelled(layout: Layout) -> str:
-            return ", ".join(f"{axis.name.upper()} {value}" for axis, value in zip(form.axes, layout, strict=True))
+            names = (axis.name.upper() if len(axis.name) == 2 else axis.name for axis in form.axes)  # TP, but shard
+            return ", ".join(f"{name} {value}" for name, value in zip(names, layout, strict=True))
 
         shown = {None: 0} | {
             mistake: place for place, mistake in reversed([*enumerate(key.wrong)]) if mistake is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from shardwise_bank.kinds.layout.notation import GPUS, Token, layout_tokens, squ
 LONGEST = 2000  # characters of an answer
 MOST_PARTS = 60  # of a dictionary or a list
 MOST_FAULTS = 5  # reported at once
+_NEGATIVE = re.compile(r"[-−]\s*[0-9]")  # elsewhere in a text, a dash connects a name and its value
 _REST = ("allothers", "others", "alltheothers", "rest", "therest", "allrest")  # of an axis that follows from the others
 
 
@@ -67,7 +69,8 @@ def _completed(form: LayoutForm, given: dict[str, Option], faults: list[str]) ->
             )
         else:
             given[left.name] = rest
-            notes.append(f"{left.name} follows: {written_option(form.number)} / ({product}) = {written_option(rest)}")
+            divisor = f"({product})" if len(others) > 1 else product
+            notes.append(f"{left.name} follows: {written_option(form.number)} / {divisor} = {written_option(rest)}")
     missing = [axis.name for axis in form.axes if axis.name not in given]
     missing = [name for name in missing if name != form.follows] or missing  # it follows once the others are given
     if missing and not faults:
@@ -130,7 +133,7 @@ def _token(form: LayoutForm, value: Any) -> Token:
         return Token(text="None", word="none")
     if isinstance(value, int | float):
         return Token(text=f"{value:g}" if abs(value) < 1e15 else "a number that is far too large", number=value)
-    if isinstance(value, str) and len(value) <= LONGEST:
+    if isinstance(value, str) and len(value) <= LONGEST and not _NEGATIVE.match(value.lstrip()):
         found = layout_tokens(form.axes, value)
         valued = [token for token in found.tokens if not token.axes]
         if not found.unread and len(valued) == 1:
