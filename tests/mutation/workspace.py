@@ -25,7 +25,18 @@ MODULES = sorted(
     if path.stem not in NOT_BROKEN and path.parent.name not in NO_REFERENCES
 )
 # These look at the package's files and at its pictures, not at what references give.
-NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py", "test_every_figure.py")
+NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py", "test_every_figure.py", "test_as_a_student.py")
+# Parts of a module that its tests reach through the module itself.
+TESTED_THROUGH = {
+    **dict.fromkeys(("planner/megatron", "planner/torchtitan", "planner/unsupported"), "planner/flags"),
+    **dict.fromkeys(
+        ("planner/exchange", "planner/mixing", "planner/products", "planner/rates", "planner/small_kernels"),
+        "planner/layer",
+    ),
+    "planner/blocks": "planner/decoder",
+    "planner/conventions": "planner/advice",
+    "planner/stages": "planner/memory",
+}
 # mutmut's exit codes: pytest failed, or was stopped after many times the time that the tests take.
 KILLED = {1, 3}
 TIMED_OUT = {36, 24, -24, 152, 255}
@@ -55,10 +66,11 @@ class Verdict:
 
 
 def files_about(module: str) -> list[Path]:
-    """The files in tests/solutions/ that import the module, and the one that calls all references."""
+    """Return the files in tests/solutions/ that import the module or what it is a part of, and the one that calls all references."""
+    modules = {module, TESTED_THROUGH.get(module, module)}
     folder = ROOT / "tests" / "solutions"
     files = (path for path in sorted(folder.rglob("test_*.py")) if path.name not in NOT_ABOUT_NUMBERS)
-    return [path for path in files if path.name == "test_arguments.py" or module in imported_references(path)]
+    return [path for path in files if path.name == "test_arguments.py" or modules & imported_references(path)]
 
 
 @cache
