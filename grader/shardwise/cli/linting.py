@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from shardwise.bank.bank import Banks
+from shardwise.cli.bank_output import print_reports, print_spreads
 from shardwise.cli.options import BankNames, banks_of
-from shardwise.cli.tables import print_reports, print_spreads, progress_bar
+from shardwise.cli.tables import progress_bar
 from shardwise.errors import Fault, Faulty, ShardwiseError
 
 _MOST_SEEDS = 1_000_000  # this many take hours

@@ -15,8 +15,9 @@ import typer
 from shardwise.bank.bank import Banks
 from shardwise.bank.pages.curriculum import covered
 from shardwise.bank.pages.formulas import formulas_of
+from shardwise.cli.bank_output import print_formula, print_question
 from shardwise.cli.options import BankNames, ChapterName, Json, Seed, banks_of
-from shardwise.cli.tables import print_columns, print_formula, print_question
+from shardwise.cli.tables import print_columns
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kind_of
 from shardwise.kinds import kinds as registered_kinds

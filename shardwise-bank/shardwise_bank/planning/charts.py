@@ -1,20 +1,14 @@
-"""Charts of a plan as plain data: bars of memory and of peak FLOP/s, the pipeline's timeline, a search's layouts."""
+"""Charts and figures of a plan as plain data: bars of memory and of peak FLOP/s, the layouts of a search, and key figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from shardwise.units import show_amount, show_number
-from shardwise_bank.pipelines.named import NAMED, PLACED, SPLIT
-from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
-from shardwise_bank.pipelines.simulate import Run, simulate
 from shardwise_bank.planning.plans import ranges
-from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, range_words
-from shardwise_bank.solutions.planner.judging import Layout, Plan
-from shardwise_bank.solutions.planner.memory import micro_batches
-from shardwise_bank.solutions.planner.time import stage_seconds
+from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, part_name, range_words
+from shardwise_bank.solutions.planner.judging import Plan
 
 Drawing = dict[str, Any]
 MEMORY = {  # each part: its label, its colour, and the planner's buckets in it
@@ -40,12 +34,7 @@ LOST = {  # what takes a share of the step time besides compute
     "rest": ("stragglers, optimizer step and offload", "green", ("stragglers", "optimizer", "offload")),
 }
 USED, BELOW = ("MFU", "blue"), ("kernels below peak FLOP/s", "grey")
-MOST_DRAWN = 2048  # operations
 COLUMNS, ROWS = 24, 25  # grid cells of a scatter chart, along memory and along MFU from 0 to 1
-NOT_DRAWN = {  # schedules that the simulator lacks, and why
-    "zb-v": "each GPU holds two model chunks, one on the way down the stages and one on the way back up",
-}
-COLOURS = {FORWARD: ("forward", "blue"), BACKWARD: ("backward", "orange"), WEIGHT: ("weight gradient", "green")}
 
 
 def memory_bars(plan: Plan) -> Drawing:
@@ -99,81 +88,6 @@ def _grouped(groups: Mapping[str, Any], sizes: Mapping[str, float], scale: float
     return [{"kind": kind, "size": size, "text": f"{size:.0f}{unit}"} for kind, size in sums.items() if size]
 
 
-def pipeline_bars(plan: Plan) -> Drawing | str:
-    """Return the timeline of each stage from the schedule simulator, or a sentence when there is nothing to draw.
-
-    When there are many micro-batches, only the first few are drawn.
-    """
-    layout = plan.layout
-    if layout.pp == 1:
-        return "No pipeline: PP is 1."
-    name = "interleaved" if layout.virtual_stages > 1 else layout.schedule
-    if name in NOT_DRAWN:
-        return f"{layout.schedule_name} is not drawn: {NOT_DRAWN[name]}. Its bubble and memory follow its authors' formulas."
-    whole = micro_batches(layout, plan.batch)
-    count = _drawn(layout, whole)
-    if not count or (name in PLACED and count < 2 * layout.pp):
-        chunks = f" with {layout.virtual_stages} virtual stages each" if layout.virtual_stages > 1 else ""
-        return f"{layout.pp} stages{chunks} are too many to draw."
-    stages = stage_seconds(plan.model, plan.cluster, layout.local, plan.batch)
-    run = _simulated(
-        name, count, _chunks(layout), tuple((_slots(stage.forward, layout), _slots(stage.backward, layout)) for stage in stages)
-    )  # fmt: skip
-    few = f"{count} of {whole:,}" if count < whole else f"{whole}"
-    return {
-        "title": f"Timeline of {layout.pp} stages for {few} micro-batches, {layout.schedule_name}",
-        "rows": [f"stage {stage + 1}" for stage in range(layout.pp)],
-        "axis": {"label": "ms", "low": 0, "high": run.makespan / 1e3},
-        "kinds": {letter: {"name": name, "colour": colour} for letter, (name, colour) in COLOURS.items()},
-        "spans": [
-            {
-                "row": place,
-                "kind": span.operation.letter,
-                "from": span.start / 1e3,
-                "to": span.end / 1e3,
-                "text": str(span.operation.micro_batch),
-            }
-            for place, line in enumerate(run.spans)
-            for span in line
-        ],
-    }
-
-
-def _drawn(layout: Layout, whole: int) -> int:
-    """Return how many micro-batches to draw: enough to fill the pipeline and a little more, as far as there is room, or none."""
-    group: int = layout.pp if layout.virtual_stages > 1 else 1
-    most = MOST_DRAWN // (layout.pp * _chunks(layout) * (3 if layout.schedule in SPLIT else 2))
-    count: int = min(whole, 2 * layout.pp, most)
-    return count - count % group
-
-
-def _chunks(layout: Layout) -> int:
-    """Return the number of pieces of the model on a GPU."""
-    return 2 if layout.schedule in PLACED else layout.virtual_stages
-
-
-def _slots(seconds: float, layout: Layout) -> int:
-    """Convert the seconds of a stage to microseconds of one of its chunks."""
-    pieces = 2 if PLACED.get(layout.schedule) == "v" else layout.virtual_stages
-    chunk_us: float = seconds * 1e6 / pieces
-    return max(1, round(chunk_us))
-
-
-@lru_cache(maxsize=64)
-def _simulated(name: str, count: int, chunks: int, slots: tuple[tuple[int, int], ...]) -> Run:
-    is_split = name in SPLIT
-    pipeline = Pipeline(
-        stages=len(slots),
-        micro_batches=count,
-        forward=tuple(forward for forward, _ in slots),
-        backward=tuple(max(1, backward // 2) if is_split else backward for _, backward in slots),
-        weight=tuple(max(1, backward - backward // 2) for _, backward in slots) if is_split else (),
-        chunks=chunks,
-        placement=PLACED.get(name, "loop"),
-    )
-    return simulate(pipeline, NAMED[name](pipeline))
-
-
 def thinned(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: float) -> list[Plan]:
     """Return the fastest layout in each cell of a grid, and the Pareto front: a search finds thousands, a chart shows hundreds."""
     best = set(map(id, front))
@@ -214,7 +128,11 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
 def parts_of_step(plan: Plan) -> list[dict[str, str]]:
     """Return each part of the step time: its seconds and its share."""
     return [
-        {"name": _name(part), "amount": show_amount(seconds, "s", digits=3), "share": f"{seconds / plan.step_s:.1%}"}
+        {
+            "name": part_name(part),
+            "amount": show_amount(seconds, "s", digits=3),
+            "share": f"{seconds / plan.step_s:.1%}",
+        }
         for part, seconds in plan.step.items()
         if seconds
     ]
@@ -261,7 +179,3 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
 def _millions(amount: float, largest: float = 0) -> str:
     """Return an amount in millions if it, or the largest next to it, is one."""
     return f"{show_number(amount / 1e6, 3)}M" if max(amount, largest) >= 1e6 else f"{amount:,.0f}"
-
-
-def _name(part: str) -> str:
-    return part.replace("_", " ")

@@ -14,6 +14,7 @@ from shardwise_bank.planning import charts, plans
 from shardwise_bank.planning.input_faults import FORM
 from shardwise_bank.planning.inputs import PlanRequest, asked
 from shardwise_bank.planning.model_input import is_path
+from shardwise_bank.planning.timeline import pipeline_bars
 from shardwise_bank.planning.words import (
     as_sentence,
     batch_line,
@@ -148,7 +149,7 @@ class PlannerDesk:
         plan, _ = plans.planned(self._asked(request))
         if not plan.step:
             return {"words": "This layout cannot run."}
-        drawn = charts.pipeline_bars(plan)
+        drawn = pipeline_bars(plan)
         return {"words": drawn} if isinstance(drawn, str) else {"gantt": drawn}
 
     def _search(self, request: Mapping[str, Any]) -> Reply:

@@ -17,6 +17,7 @@ from shardwise_bank.planning.words import (
     fit_line,
     layout_line,
     model_line,
+    part_name,
     range_words,
     title,
 )
@@ -80,7 +81,7 @@ def print_comparison(plan: Plan, run: Measured, terms: Sequence[Term]) -> None:
         predicted, measured = (show_amount(seconds, "s", digits=3) for seconds in (term.predicted_s, term.measured_s))
         whole = f", {show_amount(term.whole_s, 's', digits=3)} without overlap" if term.whole_s else ""
         table.add_row(
-            _words(term.name), measured, _times(term.measured_s, term.predicted_s), f"predicted {predicted}{whole}"
+            part_name(term.name), measured, _times(term.measured_s, term.predicted_s), f"predicted {predicted}{whole}"
         )
     if run.memory_bytes is not None:
         expected = counted_memory(plan, run.memory_kind)
@@ -153,7 +154,7 @@ def step_table(step: Mapping[str, float], width: int) -> Table:
         if seconds:
             style = "green" if part == "compute" else "yellow"
             bar = _bar(before / total * width, seconds / total * width, style)
-            table.add_row(_words(part), show_amount(seconds, "s", digits=3), f"{seconds / total:.0%}", bar)
+            table.add_row(part_name(part), show_amount(seconds, "s", digits=3), f"{seconds / total:.0%}", bar)
         before += seconds
     return table
 
@@ -235,7 +236,3 @@ def _bullet(out: Console, sign: str, style: str, words: str) -> None:
     text = Text(f"{words[:1].upper()}{words[1:]}", style=style if style == "dim" else "")
     line.add_row(Text(sign, style=style), text)
     out.print(line, width=columns())
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")

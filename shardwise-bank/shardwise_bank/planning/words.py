@@ -32,6 +32,11 @@ def as_sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
+def part_name(part: str) -> str:
+    """Return the name of a part of the step time in words."""
+    return part.replace("_", " ")
+
+
 def model_line(model: Model) -> str:
     """Return the parameters of a model, those that a token uses, and its kinds of layers where they differ."""
     words = f"{show_number(model.parameters / 1e9, 3)} billion parameters"
