@@ -187,7 +187,7 @@ def test_a_search_ranks_and_filters_by_the_measured_run(tmp_path: Path) -> None:
         ({"step_s": 1, "terms": {"compute": 5}}, "more than the step time"),
         ({"trace": "missing.json"}, "cannot read this trace"),
         ({"trace": ["a"]}, "trace must be the path"),
-        ({"trace": "."}, "not a regular file"),
+        ({"trace": "."}, "cannot read this trace: Is a directory"),
         ({"terms": {"compute": 0}}, "compute must be a positive number"),
         ({"step_s": 1e29}, "is not realistic"),
         ({"memory": "90 GB"}, "more than the 85.5 GB of a GPU"),

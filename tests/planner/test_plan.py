@@ -56,6 +56,8 @@ def test_modules_to_recompute_are_a_list_of_words(run: Run) -> None:
     ran = run(*SMALL, "--recompute", "Layer-Norm, mlp", "--json")
     assert json.loads(ran.out)["layout"]["recompute"] == "layernorm,mlp"
     assert "recomputation of layernorm and mlp" in run(*SMALL, "--recompute", "layernorm,mlp").out
+    ran = run(*SMALL, "--recompute", "mlp,moe_act")
+    assert "--recompute: the layers of Llama-3-8B lack moe_act. Choose from core_attn, layernorm, mlp." in ran.err
     ran = run(*SMALL, "--recompute", "layernom,full")
     assert ran.err.splitlines() == [
         "shardwise: Unknown module to recompute (--recompute) 'layernom'. Did you mean layernorm?",

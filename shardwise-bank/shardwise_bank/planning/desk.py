@@ -12,7 +12,7 @@ from shardwise.kinds.calls import in_one_line
 from shardwise.kinds.scripts import offer, script_in, script_reply
 from shardwise_bank.planning import charts, plans
 from shardwise_bank.planning.input_faults import FORM
-from shardwise_bank.planning.inputs import PlanRequest, asked
+from shardwise_bank.planning.inputs import PlanRequest, asked, modules_of
 from shardwise_bank.planning.model_input import is_path
 from shardwise_bank.planning.timeline import pipeline_bars
 from shardwise_bank.planning.words import (
@@ -28,7 +28,7 @@ from shardwise_bank.solutions.planner.constants import constants
 from shardwise_bank.solutions.planner.judging import RANGES, Plan, counted, warnings
 from shardwise_bank.solutions.planner.names import names, problem_like, titles
 from shardwise_bank.solutions.planner.places import places
-from shardwise_bank.solutions.planner.recompute import MODULES, RECOMPUTE, recomputed_modules
+from shardwise_bank.solutions.planner.recompute import MODULES, RECOMPUTE
 from shardwise_bank.solutions.planner.shapes import divisors
 from shardwise_bank.solutions.planner.stacks import UNKNOWN, frameworks
 
@@ -119,7 +119,7 @@ class PlannerDesk:
             "faults": [as_sentence(fault.words) for fault in plan.faults],
             "warnings": [as_sentence(words) for words in warnings(plan)],
             "counted": [as_sentence(words) for words in counted(plan) if words != RANGES],
-            "choices": self._degrees(plan) | {"modules": _modules(plan)},
+            "choices": self._degrees(plan) | {"modules": modules_of(plan.model)},
             "places": [
                 {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),
                  "sends": what_it_sends(place.axis, plan.layout)}
@@ -202,9 +202,3 @@ class PlannerDesk:
             "problem": problem.id,
             "title": problem.title,
         }
-
-
-def _modules(plan: Plan) -> list[str]:
-    """Return the modules that layers of the model can recompute."""
-    found = frozenset[str]().union(*(recomputed_modules(",".join(MODULES), block) for block in set(plan.model.blocks)))
-    return [module for module in MODULES if module in found]

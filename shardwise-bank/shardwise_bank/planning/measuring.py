@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
+from shardwise.text_files import must_be_ordinary, read_bounded
 from shardwise_bank.planning.input_faults import COMMAND, InputFaults, excerpt
 from shardwise_bank.planning.inputs import PARTS, PlanRequest, asked
+from shardwise_bank.planning.model_input import LARGEST_FILE
 from shardwise_bank.planning.plans import SearchResult, planned
 from shardwise_bank.planning.trace import GZIP, read_trace
 from shardwise_bank.solutions.planner.judging import Layout, Plan
@@ -31,7 +33,6 @@ _FIGURES = ("step_s", "tokens_per_s_per_gpu", "terms", "memory", "memory_kind", 
 LEAST_MEMORY = 10**6  # bytes; a smaller number forgot its unit
 ROUNDING = 1.02  # of GPU memory capacity, which drivers report differently
 STEPS = 1e-5, 1e6  # seconds that a step can take
-LARGEST_FILE = 10**7  # bytes of a file of figures
 LONGEST_PATH = 1000  # characters
 EXAMPLE = '{"step_s": 11.8, "memory": "66 GB", "terms": {"data_parallel": 2.1}}'
 
@@ -145,7 +146,7 @@ def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
         seen = replace(seen, memory_bytes=faults.number(data["memory"], "memory", "GB"), memory_kind=kind)
     if seen.memory_bytes and seen.memory_bytes > ROUNDING * made.cluster.memory_bytes:
         faults.add(
-            f"memory of {seen.memory_bytes / 1e9:.1f} GB is more than the {made.cluster.memory_bytes / 1e9:.1f} GB of a GPU "
+            f"memory of {seen.memory_bytes / 1e9:,.1f} GB is more than the {made.cluster.memory_bytes / 1e9:.1f} GB of a GPU "
             f"({made.cluster.accelerator}). Give peak memory per GPU, and the accelerator that was measured."
         )
     if not faults.messages and not seen.terms and seen.step_s is None and seen.memory_bytes is None:
@@ -169,15 +170,12 @@ def _data(file: Path) -> dict[str, Any]:
     """Return the content of a file of figures; of a profiler trace, only its name, since it is read when the layout is known."""
     expected = f"expected JSON such as {EXAMPLE}, or a PyTorch profiler trace"
     try:
-        if file.exists() and not file.is_file():
-            raise ShardwiseError(f"{file}: {expected}, but this is not a regular file.")
+        must_be_ordinary(file)
         with file.open("rb") as opened:
             start = opened.read(4096)
         if start[:2] == GZIP or b'"traceEvents"' in start or b'"schemaVersion"' in start or start.lstrip()[:1] == b"[":
             return {"trace": file.name}
-        if file.stat().st_size > LARGEST_FILE:
-            raise ShardwiseError(f"{file}: {expected}, but this is another file, of more than {LARGEST_FILE:,} bytes.")
-        data = json.loads(file.read_text("utf-8-sig"))
+        data = json.loads(read_bounded(file, LARGEST_FILE).decode("utf-8-sig"))
     except OSError as error:
         raise ShardwiseError(f"{file}: cannot read this file: {error.strerror}.") from error
     except UnicodeDecodeError as error:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
+from shardwise.text_files import must_be_ordinary
 from shardwise_bank.solutions.planner.measured import Measured
 from shardwise_bank.solutions.planner.shapes import Layout
 
@@ -123,8 +124,7 @@ def _events(path: Path) -> list[Mapping[str, Any]]:
 
 def _text(path: Path) -> bytes:
     """Return the JSON of a trace, unpacked if necessary. Raises ShardwiseError, and what opening and unpacking raise."""
-    if path.exists() and not path.is_file():
-        raise ShardwiseError(f"{path}: expected a trace, but this is not a regular file.")
+    must_be_ordinary(path)
     with path.open("rb") as file:
         is_packed = file.read(len(GZIP)) == GZIP
     with gzip.open(path, "rb") if is_packed else path.open("rb") as unpacked:
