@@ -220,8 +220,10 @@ def test_eager_1f1b_is_1f1b_without_hops_and_no_slower_with_them(
 def test_dualpipe_and_dualpipev_hold_what_their_authors_print_and_wait_half_as_long(
     half: int, more: int, slots: int
 ) -> None:
-    """deepseek-ai/DualPipe, README: activations of PP + 1. Their bubble is (PP/2 - 1)(F&B + B - 3W), of PP pieces, for pairs that run as one;
-    here a pair runs its forward first, whose result leaves early."""
+    """Compare with the table in the README of deepseek-ai/DualPipe: PP + 1 activations, and a bubble of (PP/2 - 1)(F&B + B - 3W).
+
+    The authors' pairs end together; here the forward of a pair runs first, so its result leaves earlier and the bubble is half as long.
+    """
     for name, stages, pieces, placement in (
         ("dualpipe", 2 * half, 2 * half, "both"),
         ("dualpipev", half + 1, 2 * half + 2, "v"),

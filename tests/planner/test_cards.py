@@ -1,4 +1,4 @@
-"""plan --card: a measured accelerator, or words about a card that cannot be one."""
+"""`plan --card`: plans with a measured accelerator, and cards that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""plan --measured: a run of one's own beside its plan, and other plans corrected by it."""
+"""`plan --measured`: a measured run compared with its plan, and other plans corrected by it."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_damaged_trace_is_refused_in_words(tmp_path: Path, content: bytes, wor
         read_trace(tmp_path / "t.json", Layout())
 
 
-def test_details_of_a_kernel_that_are_no_mapping_are_ignored(tmp_path: Path) -> None:
+def test_details_of_a_kernel_other_than_a_mapping_are_ignored(tmp_path: Path) -> None:
     events = [step(1, 0, 8e6), kernel("gemm", 0, 4e6), {**kernel("ncclAllReduce", 4e6, 1e6), "args": [1]}]
     assert read_trace(written(tmp_path / "t.json", events), Layout(dp=4)).terms["data_parallel"] == 1
 

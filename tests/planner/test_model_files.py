@@ -1,4 +1,4 @@
-"""A model can be given as a Hugging Face config.json: on the command line, in a file of parts, and in the form."""
+"""Models given as a Hugging Face config.json: on the command line, in a file of parts, and in the form."""
 
 from __future__ import annotations
 

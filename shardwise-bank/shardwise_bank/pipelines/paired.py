@@ -7,10 +7,10 @@ from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Operati
 
 
 def dualpipe(pipeline: Pipeline) -> Schedule:
-    """Run micro-batches from both ends, each forward next to a backward of the other direction wherever there is one.
+    """Run micro-batches from both ends, and pair forwards with backwards of the other direction.
 
-    The simulator runs a pair's forward first and passes its result on at once, so the bubble is shorter than the authors'
-    (p/2 - 1)(F&B + B - 3W), whose pairs end all at once: half of it if forward, B and W take equally long.
+    The simulator runs the forward of a pair first, and passes on its result immediately. The bubble is therefore shorter than
+    the authors' (p/2 - 1)(F&B + B - 3W), where both passes of a pair end together: half as long if F, B and W take equally long.
 
     Source: DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.1, figure 5; deepseek-ai/DualPipe, dualpipe/dualpipe.py.
     """
@@ -28,7 +28,7 @@ def dualpipe(pipeline: Pipeline) -> Schedule:
 
 
 def dualpipev(pipeline: Pipeline) -> Schedule:
-    """Run the half of DualPipe that remains when it is folded into a V, so that each stage holds one copy of two pieces.
+    """Run DualPipe folded into a V: half as many stages, each of which holds two pieces of a single copy of the model.
 
     Source: Sea AI Lab 2025, "DualPipe could be better without the Dual"; deepseek-ai/DualPipe, dualpipe/dualpipev.py.
     """
@@ -41,9 +41,9 @@ def dualpipev(pipeline: Pipeline) -> Schedule:
 
 
 def _in_pairs(pipeline: Pipeline, depth: int, place: int, total: int, chunks: tuple[int, int]) -> tuple[Operation, ...]:
-    """Return the line of one stage: `place` of `depth` stages towards the turn, with `total` micro-batches per chunk.
+    """Return the operations of one stage, with `total` micro-batches per chunk.
 
-    Forwards of the first chunk fill the pipeline; then each forward runs next to a backward of the other chunk. Weight gradients
+    `place` is the number of stages before it, of `depth` on the way from the end where its first chunk's micro-batches enter. Forwards of the first chunk fill the pipeline; then each forward runs next to a backward of the other chunk. Weight gradients
     of the fill, and of the second half of the drain, are delayed.
     """
     line: list[Operation] = []

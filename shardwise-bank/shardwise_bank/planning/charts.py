@@ -177,5 +177,5 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
 
 
 def _millions(amount: float, largest: float = 0) -> str:
-    """Return an amount in millions if it, or the largest next to it, is one."""
+    """Return an amount as text, in millions if it or the largest of its range reaches a million."""
     return f"{show_number(amount / 1e6, 3)}M" if max(amount, largest) >= 1e6 else f"{amount:,.0f}"

@@ -42,7 +42,7 @@ class PlanRequest:
     tokens: float | None
     price: float | None
     assumed: tuple[str, ...]  # the defaults that were used
-    notes: tuple[str, ...] = ()  # what to know about a model that was read from a file
+    notes: tuple[str, ...] = ()  # about a model that was read from a file
 
 
 def _digits(text: str) -> int | None:
@@ -207,7 +207,7 @@ def modules_of(model: Model) -> list[str]:
 
 
 def _report_missing_modules(model: Model, modules: Sequence[str], option: str, faults: InputFaults) -> None:
-    """Report modules to recompute that no layer of the model has."""
+    """Add a fault for modules to recompute that no layer of the model has."""
     known = modules_of(model)
     if missing := [module for module in modules if module in MODULES and module not in known]:
         faults.add(f"{option}: the layers of {model.name} lack {', '.join(missing)}. Choose from {', '.join(known)}.")

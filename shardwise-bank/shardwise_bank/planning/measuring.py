@@ -30,7 +30,7 @@ from shardwise_bank.solutions.planner.measured import (
 from shardwise_bank.solutions.planner.search import pareto, ranked
 
 _FIGURES = ("step_s", "tokens_per_s_per_gpu", "terms", "memory", "memory_kind", "trace")
-LEAST_MEMORY = 10**6  # bytes; a smaller number forgot its unit
+LEAST_MEMORY = 10**6  # bytes; a smaller number is probably in GB
 ROUNDING = 1.02  # of GPU memory capacity, which drivers report differently
 STEPS = 1e-5, 1e6  # seconds that a step can take
 LONGEST_PATH = 1000  # characters
@@ -39,7 +39,7 @@ EXAMPLE = '{"step_s": 11.8, "memory": "66 GB", "terms": {"data_parallel": 2.1}}'
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """A measured run compared with its plan. `parts` describe the run as `--file` would, for plans that differ from it."""
+    """A measured run compared with its plan. `parts` describes the run as a `--file` does, for plans that differ from it."""
 
     plan: Plan
     measured: Measured
@@ -99,14 +99,14 @@ def comparison(
 
 
 def _own_run(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that describe the run of a file with a layout: a model and a cluster that the file omits."""
+    """Return the options without those that do not describe the run of a file with a layout; a model or a cluster that it omits stays."""
     described = {"model": ("model",), "cluster": ("cluster", "gpus", "network")}
     kept = {name for part, names in described.items() if part not in parts for name in names}
     return {name: value if name in kept else None for name, value in options.items()} | {"layout": {}, "batch": {}}
 
 
 def _for_others(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of the run for plans of others: without DP where the options change what it follows from."""
+    """Return the parts of the run as a base for other plans, without DP if the options change the numbers that it follows from."""
     layout = parts.get("layout")
     follows = any(options.get(name) for name in ("cluster", "gpus")) or {"tp", "cp", "pp"} & options["layout"].keys()
     if not isinstance(layout, Mapping) or not follows:
@@ -115,7 +115,7 @@ def _for_others(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[st
 
 
 def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
-    """Return the figures of the file, those of its trace where the file itself has none."""
+    """Return the figures in the file, completed by those of its trace. Raises ShardwiseError with every fault."""
     faults = InputFaults(COMMAND)
     seen = _of_trace(file, data, made.layout, faults)
     if "step_s" in data:
@@ -167,7 +167,7 @@ def _of_trace(file: Path, data: Mapping[str, Any], layout: Layout, faults: Input
 
 
 def _data(file: Path) -> dict[str, Any]:
-    """Return the content of a file of figures; of a profiler trace, only its name, since it is read when the layout is known."""
+    """Read a file of figures. For a profiler trace, return only its name: reading it requires the layout."""
     expected = f"expected JSON such as {EXAMPLE}, or a PyTorch profiler trace"
     try:
         must_be_ordinary(file)

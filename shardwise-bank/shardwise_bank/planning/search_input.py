@@ -1,4 +1,4 @@
-"""The limits of a search: those that were given, and the settings of the layout that it keeps."""
+"""Limits of a search, from the options and from the settings of the layout that it keeps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shardwise_bank.solutions.planner.search import Limits
 
 
 def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording) -> Limits:
-    """Return the limits of a search: those that were given, and the settings of the layout to keep. Raises ShardwiseError."""
+    """Return the limits of a search from those given and the settings of the layout to keep. Raises ShardwiseError."""
     faults = InputFaults(wording)
     found: dict[str, Any] = {}
     for name in ("max_tp", "max_cp", "max_pp", "max_ep"):

@@ -73,7 +73,7 @@ def print_plan(
 
 
 def print_comparison(plan: Plan, run: Measured, terms: Sequence[Term]) -> None:
-    """Print a measured run next to its plan, term by term, and what to look at."""
+    """Print a measured run next to its plan, term by term, and remarks on large differences."""
     out = console(piped=columns())
     out.print("Measured and predicted", style="bold")
     table = _grid()

@@ -38,7 +38,7 @@ def part_name(part: str) -> str:
 
 
 def model_line(model: Model) -> str:
-    """Return the parameters of a model, those that a token uses, and its kinds of layers where they differ."""
+    """Return the total and the active parameters of a model, and its kinds of layers if they differ."""
     words = f"{show_number(model.parameters / 1e9, 3)} billion parameters"
     if model.experts:
         words += f", {show_number(model.active_parameters / 1e9, 3)} active"
