@@ -9,7 +9,6 @@ from typing import NamedTuple
 MOST_STAGES, MOST_MICRO_BATCHES, MOST_CHUNKS = 64, 256, 8
 FORWARD, BACKWARD, WEIGHT = "F", "B", "W"
 WORDS = {FORWARD: "forward", BACKWARD: "backward", WEIGHT: "weight gradient"}
-PLACEMENTS = ("loop", "v", "both")
 
 
 class Operation(NamedTuple):
