@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shardwise.markdown.terminal import in_columns
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -39,6 +37,7 @@ def print_columns(
     It does not use rich, because loading rich takes longer than listing a bank.
     """
     from shardwise.markdown.escaping import printable
+    from shardwise.markdown.terminal import in_columns
 
     shown = [[printable(text) for text in row] for row in (head, *rows)]
     first, *others = in_columns(shown, width, [place in right for place in range(len(head))])
