@@ -92,7 +92,7 @@ def test_figures_are_said_with_their_units(desk: PlannerDesk) -> None:
     assert len(desk.reply({"do": "plan", "given": free})["figures"]) == len(figures) - 2
 
 
-def test_what_a_range_is_and_how_large_the_model_is_are_said_once(desk: PlannerDesk) -> None:
+def test_the_meaning_of_ranges_and_the_size_of_the_model_appear_once(desk: PlannerDesk) -> None:
     reply = desk.reply({"do": "plan", "given": GIVEN})
     assert reply["model"] == ["70.6 billion parameters."] and reply["ranges"].startswith("Ranges hold for 80%")
     assert not {reply["ranges"], *reply["model"]} & set(reply["counted"])

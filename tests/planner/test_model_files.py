@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +10,19 @@ import pytest
 
 from checkout import ROOT
 from shardwise.bank.discovery import open_banks
-from shardwise.cli.main import main
 from shardwise_bank.planning.desk import PlannerDesk
 from shardwise_bank.planning.input_faults import FORM
 from shardwise_bank.planning.inputs import asked
 from solutions.planner.configurations.cards import carded_model
+
+from .conftest import Run
 
 KEYS = {
     "model_type": "qwen3_moe", "architectures": ["Qwen3MoeForCausalLM"], "hidden_size": 2048, "intermediate_size": 6144,
     "moe_intermediate_size": 768, "num_experts": 128, "num_experts_per_tok": 8, "num_hidden_layers": 48, "num_attention_heads": 32,
     "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 151936, "torch_dtype": "bfloat16", "rope_theta": 1e7,
 }  # fmt: skip
-Ran = tuple[int, str, str]
+GPUS = ("--cluster", "h100-64")
 
 
 @pytest.fixture
@@ -35,28 +34,26 @@ def file(tmp_path: Path) -> Path:
     return folder / "config.json"
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    def ran(*words: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["shardwise", "plan", "--cluster", "h100-64", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return ran
-
-
-def test_a_configuration_is_planned_under_the_name_of_its_folder(run: Callable[..., Ran], file: Path) -> None:
+def test_a_configuration_is_planned_under_the_name_of_its_folder(run: Run, file: Path) -> None:
     for path in (file, file.parent):
         code, out, _ = run(
-            "--model", str(path), "--ep", "8", "--recompute", "full", "--global-batch", "512", "--sequence", "4096"
+            *GPUS,
+            "--model",
+            str(path),
+            "--ep",
+            "8",
+            "--recompute",
+            "full",
+            "--global-batch",
+            "512",
+            "--sequence",
+            "4096",
         )
         assert code == 0 and out.startswith("Qwen3-30B-A3B on 64 H100-80GB\n30.5 billion parameters, 3.35 active\n")
 
 
-def test_json_has_the_parameters_and_the_kinds_of_layers(run: Callable[..., Ran]) -> None:
-    _, out, _ = run("--model", "nemotron-3-nano-30b-a3b", "--json")
+def test_json_has_the_parameters_and_the_kinds_of_layers(run: Run) -> None:
+    _, out, _ = run(*GPUS, "--model", "nemotron-3-nano-30b-a3b", "--json")
     model = json.loads(out)["model"]
     assert model["parameters"] == carded_model("Nemotron-3-Nano-30B-A3B").parameters
     assert model["name"] == "Nemotron-3-Nano-30B-A3B" and model["active_parameters"] < 4e9
@@ -66,18 +63,18 @@ def test_json_has_the_parameters_and_the_kinds_of_layers(run: Callable[..., Ran]
     assert model["recurrence"]["key_width"] == 128
 
 
-def test_what_is_wrong_with_a_file_is_said_with_its_name(run: Callable[..., Ran], file: Path) -> None:
+def test_every_fault_of_a_file_is_reported(run: Run, file: Path) -> None:
     file.write_text(json.dumps({**KEYS, "hidden_size": "wide", "vocab_size": None}), "utf-8")
-    code, _, err = run("--model", str(file))
+    code, _, err = run(*GPUS, "--model", str(file))
     assert (
         code != 0
         and "hidden_size must be a whole number" in err
         and "vocab_size or padded_vocab_size is missing" in err
     )
     file.write_bytes(b"\xff\xfe\x00")
-    assert "it is not text" in run("--model", str(file))[2]
-    assert "Cannot find the file" in run("--model", "Qwen/Qwen3-8B")[2]
-    assert "Unknown model 'qwen9'" in run("--model", "qwen9")[2]
+    assert "it is not text" in run(*GPUS, "--model", str(file))[2]
+    assert "Cannot find the file" in run(*GPUS, "--model", "Qwen/Qwen3-8B")[2]
+    assert "Unknown model 'qwen9'" in run(*GPUS, "--model", "qwen9")[2]
 
 
 def test_a_file_of_parts_and_a_form_take_a_path_too(file: Path) -> None:

@@ -8,45 +8,23 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from checkout import ROOT, yaml_data
-from shardwise.cli.main import main
 from shardwise_bank.planning.words import BUCKETS
 from solutions.planner import flags as planner_flags
 from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
 from solutions.shapes import models
 
+from .conftest import Run
+
 LLAMA = ("--model", "llama3-405b", "--cluster", "h100-16384")
 SMALL = ("--model", "Llama-3-8B", "--cluster", "h100-64", "--global-batch", "512", "--sequence", "8192", "--software", "megatron-2024")  # fmt: skip
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Run `shardwise plan` in this process."""
-
-    def ran(*words: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["shardwise", "plan", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return Ran(int(ended.value.code or 0), captured.out, captured.err)
-
-    return ran
-
-
-Run = Callable[..., Ran]
 
 
 # Mechanisms -----------------------------------------------------------------------------------------------------------
