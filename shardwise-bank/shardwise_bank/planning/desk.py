@@ -14,6 +14,7 @@ from shardwise_bank.planning import charts, plans
 from shardwise_bank.planning.input_faults import FORM
 from shardwise_bank.planning.inputs import PlanRequest, asked, modules_of
 from shardwise_bank.planning.model_input import is_path
+from shardwise_bank.planning.search_input import SET_UP
 from shardwise_bank.planning.timeline import pipeline_bars
 from shardwise_bank.planning.words import (
     as_sentence,
@@ -38,7 +39,6 @@ MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider offers
 TOKENS, PRICE = "15T", 2  # initial training tokens, and initial price per GPU-hour in dollars
 SLICE_S = 0.1  # of a search, before other requests get their turn
 MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
-SET_UP = ("precision", "software", "offload", "state_bytes")  # settings of a layout that a search always keeps
 
 
 class PlannerDesk:

@@ -10,6 +10,8 @@ from shardwise_bank.planning.input_faults import InputFaults, Wording
 from shardwise_bank.planning.inputs import PlanRequest
 from shardwise_bank.solutions.planner.search import Limits
 
+SET_UP = ("precision", "software", "offload", "state_bytes")  # settings of a layout that a search always keeps
+
 
 def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording) -> Limits:
     """Return the limits of a search from those given and the settings of the layout to keep. Raises ShardwiseError."""
@@ -34,7 +36,7 @@ def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording
     for name in ("tp", "cp", "pp", "ep"):
         if name in wanted.layout:
             found.setdefault(f"max_{name}", wanted.layout[name])
-    for name in ("precision", "software", "offload", "state_bytes"):
+    for name in SET_UP:
         if name in wanted.layout:
             found[name] = wanted.layout[name]
     for words in _not_tried(wanted.layout, wording):
