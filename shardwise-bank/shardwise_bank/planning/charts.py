@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shardwise.units import show_amount, show_number
+from shardwise.units import show_number
 from shardwise_bank.planning.plans import ranges
-from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, part_name, range_words
+from shardwise_bank.planning.words import BUCKETS, figure, fit_line, layout_line, part_name, range_words
 from shardwise_bank.solutions.planner.judging import Plan
 
 Drawing = dict[str, Any]
@@ -39,20 +39,14 @@ COLUMNS, ROWS = 24, 25  # grid cells of a scatter chart, along memory and along 
 
 def memory_bars(plan: Plan) -> Drawing:
     """Return the bars of peak memory per GPU against GPU memory capacity."""
-    room, size = plan.cluster.memory_bytes, show_amount(plan.memory_bytes, "GB", digits=3)
+    room, size = plan.cluster.memory_bytes, figure(plan.memory_bytes, "GB")
+    ends = [end / 1e9 for end in plan.memory_range]
     return {
-        "title": f"Peak memory per GPU: {size} ({range_words(plan.memory_range, 'GB')}) of {show_amount(room, 'GB', digits=3)}",
+        "title": f"Peak memory per GPU: {size} ({range_words(plan.memory_range, 'GB')}) of {figure(room, 'GB')}",
         "axis": {"label": "GB"},
         "kinds": {kind: {"name": name, "colour": colour} for kind, (name, colour, _) in MEMORY.items()},
-        "rows": [
-            {
-                "name": "",
-                "text": "",
-                "parts": _grouped(MEMORY, plan.memory, 1e9),
-                "range": [end / 1e9 for end in plan.memory_range],
-            },
-        ],
-        "limit": {"at": room / 1e9, "text": f"capacity, {show_amount(room, 'GB', digits=3)}"},
+        "rows": [{"name": "", "text": "", "parts": _grouped(MEMORY, plan.memory, 1e9), "range": ends}],
+        "limit": {"at": room / 1e9, "text": f"capacity, {figure(room, 'GB')}"},
     }
 
 
@@ -61,6 +55,7 @@ def peak_bar(plan: Plan) -> Drawing:
     shares = {part: seconds / plan.step_s * 100 for part, seconds in plan.step.items()}
     below = shares["compute"] - plan.mfu * 100
     used = {"used": plan.mfu * 100, "below": below} if below >= 0 else {"used": shares["compute"]}
+    parts = [{"kind": kind, "size": size, "text": f"{size:.0f}%"} for kind, size in used.items()]
     name = USED[0] if below >= 0 else "compute, faster than the BF16 peak that MFU refers to"
     return {
         "title": f"MFU {plan.mfu:.1%}, and where the rest of the peak goes",
@@ -69,16 +64,7 @@ def peak_bar(plan: Plan) -> Drawing:
             "used": {"name": name, "colour": USED[1]}, "below": {"name": BELOW[0], "colour": BELOW[1]},
             **{kind: {"name": words, "colour": colour} for kind, (words, colour, _) in LOST.items()},
         },
-        "rows": [
-            {
-                "name": "",
-                "text": "",
-                "parts": [
-                    *({"kind": kind, "size": size, "text": f"{size:.0f}%"} for kind, size in used.items()),
-                    *_grouped(LOST, shares, 1),
-                ],
-            }
-        ],
+        "rows": [{"name": "", "text": "", "parts": [*parts, *_grouped(LOST, shares, 1)]}],
     }  # fmt: skip
 
 
@@ -105,7 +91,7 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         {
             "x": plan.memory_bytes / 1e9,
             "y": plan.mfu * 100,
-            "text": f"{layout_line(plan.layout)}: {show_amount(plan.memory_bytes, 'GB', digits=3)}{' (tight)' if plan.fit == 'tight' else ''}, MFU {plan.mfu:.1%}",
+            "text": f"{layout_line(plan.layout)}: {figure(plan.memory_bytes, 'GB')}{' (tight)' if plan.fit == 'tight' else ''}, MFU {plan.mfu:.1%}",
             "open": plan.fit == "tight",
             "colour": "orange" if id(plan) in best else "grey",
             "name": "on the Pareto front" if id(plan) in best else "not on the front",
@@ -121,32 +107,25 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         "front": [[plan.memory_bytes / 1e9, plan.mfu * 100] for plan in front],
         "frontName": "Pareto front",
         "openName": "tight",
-        "marks": [{"x": room_bytes / 1e9, "text": f"capacity, {show_amount(room_bytes, 'GB', digits=3)}"}],
+        "marks": [{"x": room_bytes / 1e9, "text": f"capacity, {figure(room_bytes, 'GB')}"}],
     }
 
 
 def parts_of_step(plan: Plan) -> list[dict[str, str]]:
     """Return each part of the step time: its seconds and its share."""
-    return [
-        {
-            "name": part_name(part),
-            "amount": show_amount(seconds, "s", digits=3),
-            "share": f"{seconds / plan.step_s:.1%}",
-        }
-        for part, seconds in plan.step.items()
-        if seconds
-    ]
+    return _shares({part_name(part): seconds for part, seconds in plan.step.items()}, "s", plan.step_s)
 
 
 def parts_of_memory(plan: Plan) -> list[dict[str, str]]:
     """Return each bucket of memory: its size and its share of GPU memory capacity."""
+    sizes = {BUCKETS.get(part, part): size for part, size in plan.memory.items()}
+    return _shares(sizes, "GB", plan.cluster.memory_bytes)
+
+
+def _shares(parts: Mapping[str, float], unit: str, whole: float) -> list[dict[str, str]]:
     return [
-        {
-            "name": BUCKETS.get(part, part),
-            "amount": show_amount(size, "GB", digits=3),
-            "share": f"{size / plan.cluster.memory_bytes:.1%}",
-        }
-        for part, size in plan.memory.items()
+        {"name": name, "amount": figure(size, unit), "share": f"{size / whole:.1%}"}
+        for name, size in parts.items()
         if size
     ]
 
@@ -155,9 +134,9 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
     """Return the key results of a plan, each with its label, value, range and note. The bubble has no range."""
     room, ends = plan.cluster.memory_bytes, ranges(plan, costs)
     found = [
-        ("peak memory per GPU", show_amount(plan.memory_bytes, "GB", digits=3), range_words(ends["memory_bytes"], "GB"),
-         f"of {show_amount(room, 'GB', digits=3)}; {fit_line(plan)}"),
-        ("step time", show_amount(plan.step_s, "s", digits=3), range_words(ends["step_s"], "s"),
+        ("peak memory per GPU", figure(plan.memory_bytes, "GB"), range_words(ends["memory_bytes"], "GB"),
+         f"of {figure(room, 'GB')}; {fit_line(plan)}"),
+        ("step time", figure(plan.step_s, "s"), range_words(ends["step_s"], "s"),
          f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU"),
         ("MFU", f"{plan.mfu:.1%}", range_words(ends["mfu"], "%"), f"HFU {plan.hfu:.1%}"),
     ]  # fmt: skip

@@ -32,6 +32,11 @@ def as_sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
+def figure(value: float, unit: str) -> str:
+    """Return a number of base units in this unit, with three digits."""
+    return show_amount(value, unit, digits=3)
+
+
 def part_name(part: str) -> str:
     """Return the name of a part of the step time in words."""
     return part.replace("_", " ")
@@ -75,7 +80,7 @@ def batch_line(batch: Batch) -> str:
 
 def fit_line(plan: Plan) -> str:
     """Return whether a plan fits, and how much headroom it has."""
-    headroom = show_amount(abs(plan.headroom_bytes), "GB", digits=3)
+    headroom = figure(abs(plan.headroom_bytes), "GB")
     if plan.fit == "no":
         return f"does not fit: {headroom} over capacity"
     if plan.fit == "yes":
@@ -90,7 +95,7 @@ def range_words(ends: tuple[float, float], unit: str = "") -> str:
         return " to ".join(show_number(end, 3) for end in ends)
     if unit == "%":
         return " to ".join(f"{end:.1%}" for end in ends)
-    low, high = (show_amount(end, unit, digits=3) for end in ends)
+    low, high = (figure(end, unit) for end in ends)
     return f"{low.removesuffix(unit).rstrip()} to {high}"
 
 
