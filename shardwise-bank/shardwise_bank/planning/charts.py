@@ -7,7 +7,7 @@ from typing import Any
 
 from shardwise.units import show_number
 from shardwise_bank.planning.plans import ranges
-from shardwise_bank.planning.words import BUCKETS, figure, fit_line, layout_line, part_name, range_words
+from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, part_name, range_words, short_amount
 from shardwise_bank.solutions.planner.judging import Plan
 
 Drawing = dict[str, Any]
@@ -39,14 +39,14 @@ COLUMNS, ROWS = 24, 25  # grid cells of a scatter chart, along memory and along 
 
 def memory_bars(plan: Plan) -> Drawing:
     """Return the bars of peak memory per GPU against GPU memory capacity."""
-    room, size = plan.cluster.memory_bytes, figure(plan.memory_bytes, "GB")
+    room, size = plan.cluster.memory_bytes, short_amount(plan.memory_bytes, "GB")
     ends = [end / 1e9 for end in plan.memory_range]
     return {
-        "title": f"Peak memory per GPU: {size} ({range_words(plan.memory_range, 'GB')}) of {figure(room, 'GB')}",
+        "title": f"Peak memory per GPU: {size} ({range_words(plan.memory_range, 'GB')}) of {short_amount(room, 'GB')}",
         "axis": {"label": "GB"},
         "kinds": {kind: {"name": name, "colour": colour} for kind, (name, colour, _) in MEMORY.items()},
         "rows": [{"name": "", "text": "", "parts": _grouped(MEMORY, plan.memory, 1e9), "range": ends}],
-        "limit": {"at": room / 1e9, "text": f"capacity, {figure(room, 'GB')}"},
+        "limit": {"at": room / 1e9, "text": f"capacity, {short_amount(room, 'GB')}"},
     }
 
 
@@ -91,7 +91,7 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         {
             "x": plan.memory_bytes / 1e9,
             "y": plan.mfu * 100,
-            "text": f"{layout_line(plan.layout)}: {figure(plan.memory_bytes, 'GB')}{' (tight)' if plan.fit == 'tight' else ''}, MFU {plan.mfu:.1%}",
+            "text": f"{layout_line(plan.layout)}: {short_amount(plan.memory_bytes, 'GB')}{' (tight)' if plan.fit == 'tight' else ''}, MFU {plan.mfu:.1%}",
             "open": plan.fit == "tight",
             "colour": "orange" if id(plan) in best else "grey",
             "name": "on the Pareto front" if id(plan) in best else "not on the front",
@@ -107,7 +107,7 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         "front": [[plan.memory_bytes / 1e9, plan.mfu * 100] for plan in front],
         "frontName": "Pareto front",
         "openName": "tight",
-        "marks": [{"x": room_bytes / 1e9, "text": f"capacity, {figure(room_bytes, 'GB')}"}],
+        "marks": [{"x": room_bytes / 1e9, "text": f"capacity, {short_amount(room_bytes, 'GB')}"}],
     }
 
 
@@ -124,7 +124,7 @@ def parts_of_memory(plan: Plan) -> list[dict[str, str]]:
 
 def _shares(parts: Mapping[str, float], unit: str, whole: float) -> list[dict[str, str]]:
     return [
-        {"name": name, "amount": figure(size, unit), "share": f"{size / whole:.1%}"}
+        {"name": name, "amount": short_amount(size, unit), "share": f"{size / whole:.1%}"}
         for name, size in parts.items()
         if size
     ]
@@ -134,9 +134,9 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
     """Return the key results of a plan, each with its label, value, range and note. The bubble has no range."""
     room, ends = plan.cluster.memory_bytes, ranges(plan, costs)
     found = [
-        ("peak memory per GPU", figure(plan.memory_bytes, "GB"), range_words(ends["memory_bytes"], "GB"),
-         f"of {figure(room, 'GB')}; {fit_line(plan)}"),
-        ("step time", figure(plan.step_s, "s"), range_words(ends["step_s"], "s"),
+        ("peak memory per GPU", short_amount(plan.memory_bytes, "GB"), range_words(ends["memory_bytes"], "GB"),
+         f"of {short_amount(room, 'GB')}; {fit_line(plan)}"),
+        ("step time", short_amount(plan.step_s, "s"), range_words(ends["step_s"], "s"),
          f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU"),
         ("MFU", f"{plan.mfu:.1%}", range_words(ends["mfu"], "%"), f"HFU {plan.hfu:.1%}"),
     ]  # fmt: skip

@@ -14,12 +14,12 @@ from shardwise_bank.planning.words import (
     BUCKETS,
     as_sentence,
     batch_line,
-    figure,
     fit_line,
     layout_line,
     model_line,
     part_name,
     range_words,
+    short_amount,
     title,
 )
 from shardwise_bank.solutions.planner.judging import Plan, counted
@@ -57,12 +57,12 @@ def print_plan(
         _bullet(out, "✗", "red", fault.words)
     if plan.memory:
         room = plan.cluster.memory_bytes
-        words = f"{figure(plan.memory_bytes, 'GB')} ({range_words(plan.memory_range, 'GB')})"
-        out.print(f"\n[bold]Peak memory per GPU[/bold]  {words} of {figure(room, 'GB')}")
+        words = f"{short_amount(plan.memory_bytes, 'GB')} ({range_words(plan.memory_range, 'GB')})"
+        out.print(f"\n[bold]Peak memory per GPU[/bold]  {words} of {short_amount(room, 'GB')}")
         out.print(f"{as_sentence(fit_line(plan))}", style=FIT_STYLES[plan.fit])
         out.print(memory_table(plan.memory, room, _bar_width(out)))
     if plan.step:
-        words = f"{figure(plan.step_s, 's')} ({range_words(plan.step_range, 's')})"
+        words = f"{short_amount(plan.step_s, 's')} ({range_words(plan.step_range, 's')})"
         out.print(f"\n[bold]Step time[/bold]  {words}")
         out.print(step_table(plan.step, _bar_width(out)))
         out.print()
@@ -79,14 +79,14 @@ def print_comparison(plan: Plan, run: Measured, terms: Sequence[Term]) -> None:
     out.print("Measured and predicted", style="bold")
     table = _grid()
     for term in terms:
-        predicted, measured = (figure(seconds, "s") for seconds in (term.predicted_s, term.measured_s))
-        whole = f", {figure(term.whole_s, 's')} without overlap" if term.whole_s else ""
+        predicted, measured = (short_amount(seconds, "s") for seconds in (term.predicted_s, term.measured_s))
+        whole = f", {short_amount(term.whole_s, 's')} without overlap" if term.whole_s else ""
         table.add_row(
             part_name(term.name), measured, _times(term.measured_s, term.predicted_s), f"predicted {predicted}{whole}"
         )
     if run.memory_bytes is not None:
         expected = counted_memory(plan, run.memory_kind)
-        seen, predicted = (figure(size, "GB") for size in (run.memory_bytes, expected))
+        seen, predicted = (short_amount(size, "GB") for size in (run.memory_bytes, expected))
         table.add_row(f"memory, {run.memory_kind}", seen, _times(run.memory_bytes, expected), f"predicted {predicted}")
     out.print(table)
     for words in remarks(plan, tuple(terms), run):
@@ -109,7 +109,9 @@ def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, roo
     first = plans[0]
     out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
     tight = sum(plan.fit == "tight" for plan in plans)
-    count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {figure(room, 'GB')}"
+    count = (
+        f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {short_amount(room, 'GB')}"
+    )
     last = f", {tight:,} of them tight (*) and listed last" if tight else ""
     out.print(f"{count}{last}. The fastest:\n")
     out.print(layouts_table(plans[:top]))
@@ -135,12 +137,12 @@ def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:
     for bucket, size in memory.items():
         if size:
             bar = _bar(before * scale, size * scale, "cyan")
-            table.add_row(BUCKETS.get(bucket, bucket), figure(size, "GB"), f"{size / room:.0%}", bar)
+            table.add_row(BUCKETS.get(bucket, bucket), short_amount(size, "GB"), f"{size / room:.0%}", bar)
         before += size
     left = room - total
     word, style = ("free", "dim") if left >= 0 else ("over capacity", "red")
     bar = _bar(min(total, room) * scale, abs(left) * scale, style, "░" if left >= 0 else "█")
-    table.add_row(word, figure(abs(left), "GB"), f"{abs(left) / room:.0%}", bar, style=style)
+    table.add_row(word, short_amount(abs(left), "GB"), f"{abs(left) / room:.0%}", bar, style=style)
     return table
 
 
@@ -151,7 +153,7 @@ def step_table(step: Mapping[str, float], width: int) -> Table:
         if seconds:
             style = "green" if part == "compute" else "yellow"
             bar = _bar(before / total * width, seconds / total * width, style)
-            table.add_row(part_name(part), figure(seconds, "s"), f"{seconds / total:.0%}", bar)
+            table.add_row(part_name(part), short_amount(seconds, "s"), f"{seconds / total:.0%}", bar)
         before += seconds
     return table
 
@@ -174,7 +176,7 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
         table.add_row(
             *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero),
             *([f"{layout.shards:,}" if layout.zero else "1"] * has_groups), str(layout.micro_batch),
-            layout.recompute, ("* " if plan.fit == "tight" else "") + figure(plan.memory_bytes, "GB"), figure(plan.step_s, "s"),
+            layout.recompute, ("* " if plan.fit == "tight" else "") + short_amount(plan.memory_bytes, "GB"), short_amount(plan.step_s, "s"),
             f"{plan.bubble_idle_fraction:.0%}", f"{plan.mfu:.1%}",
         )  # fmt: skip
     return table

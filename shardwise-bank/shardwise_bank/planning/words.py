@@ -32,7 +32,7 @@ def as_sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def figure(value: float, unit: str) -> str:
+def short_amount(value: float, unit: str) -> str:
     """Return a number of base units in this unit, with three digits."""
     return show_amount(value, unit, digits=3)
 
@@ -80,7 +80,7 @@ def batch_line(batch: Batch) -> str:
 
 def fit_line(plan: Plan) -> str:
     """Return whether a plan fits, and how much headroom it has."""
-    headroom = figure(abs(plan.headroom_bytes), "GB")
+    headroom = short_amount(abs(plan.headroom_bytes), "GB")
     if plan.fit == "no":
         return f"does not fit: {headroom} over capacity"
     if plan.fit == "yes":
@@ -95,7 +95,7 @@ def range_words(ends: tuple[float, float], unit: str = "") -> str:
         return " to ".join(show_number(end, 3) for end in ends)
     if unit == "%":
         return " to ".join(f"{end:.1%}" for end in ends)
-    low, high = (figure(end, unit) for end in ends)
+    low, high = (short_amount(end, unit) for end in ends)
     return f"{low.removesuffix(unit).rstrip()} to {high}"
 
 
