@@ -211,7 +211,7 @@ def _need(plan: Plan) -> str:
 
 
 def _gigabytes(size: float) -> str:
-    return f"{size / 1e9:.1f} GB"
+    return f"{size / 1e9:,.1f} GB"
 
 
 def _either(ways: Sequence[str]) -> str:

@@ -70,7 +70,7 @@ def memory_fault(cluster: Cluster, memory_bytes: float) -> tuple[Fault, ...]:
     room = cluster.memory_bytes
     if memory_bytes <= room:
         return ()
-    words = f"needs {memory_bytes / 1e9:.1f} GB per GPU at peak, but each GPU has {room / 1e9:.1f} GB"
+    words = f"needs {memory_bytes / 1e9:,.1f} GB per GPU at peak, but each GPU has {room / 1e9:.1f} GB"
     return (Fault("memory", memory_bytes, room, words),)
 
 

@@ -70,7 +70,7 @@ def test_an_estimate_shows_how_its_number_is_read_whatever_its_confidence_is() -
     ("written", "why"),
     [
         ("stage 1: F1", ""),
-        ("stage 1: F1\nstage 9: F1", "There is no stage 9; the stages are 1 to 4."),
+        ("stage 1: F1\nstage 9: F1", "Stage 9 does not exist; the stages are 1 to 4."),
         ("stage 1: F1\nstage 1: B1", "Stage 1 has two lines."),
     ],
 )
@@ -85,7 +85,7 @@ def test_the_name_of_a_schedule_is_told_what_to_write_and_many_faults_are_cut() 
     assert preview(asked, "1F1B")["why"] == "“1f1b” is the name of a schedule; write its operations."
     many = "\n".join(f"stage {number}: F1" for number in range(1, 30))
     why = preview(asked, many)["why"]
-    assert why.count("There is no stage") == 6 and why.endswith("There are 19 more faults.")
+    assert why.count("does not exist") == 6 and why.endswith("There are 19 more faults.")
 
 
 def test_a_part_is_previewed_as_a_question_of_its_kind_is() -> None:

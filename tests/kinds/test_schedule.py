@@ -220,8 +220,10 @@ def test_eager_1f1b_is_1f1b_without_hops_and_no_slower_with_them(
 def test_dualpipe_and_dualpipev_hold_what_their_authors_print_and_wait_half_as_long(
     half: int, more: int, slots: int
 ) -> None:
-    """deepseek-ai/DualPipe, README: activations of PP + 1. Their bubble is (PP/2 - 1)(F&B + B - 3W), of PP pieces, for pairs that run as one;
-    here a pair runs its forward first, whose result leaves early."""
+    """Compare with the table in the README of deepseek-ai/DualPipe: PP + 1 activations, and a bubble of (PP/2 - 1)(F&B + B - 3W).
+
+    The authors' pairs end together; here the forward of a pair runs first, so its result leaves earlier and the bubble is half as long.
+    """
     for name, stages, pieces, placement in (
         ("dualpipe", 2 * half, 2 * half, "both"),
         ("dualpipev", half + 1, 2 * half + 2, "v"),
@@ -362,7 +364,7 @@ def test_all_faults_of_an_unreadable_schedule_are_told_at_once() -> None:
         read_schedule(pipeline, "stage 1: F1 F2 F2 F4 B1 B2 B3 X4\nstage 3: F1-4 B1-5")
     assert str(refused.value) == (
         "I couldn't read this as a schedule. Stage 2 has no line. Stage 1: I cannot read “X4”. "
-        "Stage 1: F2 comes more than once; F3, B4 are missing. Stage 3: there is no B5; the micro-batches are 1 to 4."
+        "Stage 1: F2 comes more than once; F3, B4 are missing. Stage 3: B5 does not exist; the micro-batches are 1 to 4."
     )
 
 
@@ -592,7 +594,7 @@ def test_a_question_can_ask_for_dualpipe(placement: str, name: str, words: str) 
     assert not lint_problem(problem_of(template("schedule", *changes)), seeds=2).faults
     if placement == "both":
         wrong = "\n".join(asked.key.lines).replace("F1.1", "F1.2", 1)
-        assert "there is no F1.2: micro-batch 1 passes through chunk 1" in as_plain(check(asked, wrong))
+        assert "F1.2 does not exist: micro-batch 1 passes through chunk 1" in as_plain(check(asked, wrong))
     other = {"both": "dualpipev", "v": "1f1b"}[placement]
     report = lint_problem(
         problem_of(template("schedule", *changes[:-2], ("solution: 1f1b", f"solution: {other}"), changes[-1])), seeds=1

@@ -1,4 +1,4 @@
-"""plan --card: plans with a measured accelerator, and messages about a faulty card."""
+"""`plan --card`: plans with a measured accelerator, and cards that are refused."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ CARD = {
 }  # fmt: skip
 
 
-def planned(tmp_path: Path, changes: dict[str, str], *options: str, code: int = 0) -> str:
-    path = tmp_path / "card.yaml"
+def write_card(path: Path, **changes: str) -> Path:
     path.write_text("".join(f"{name}: {value}\n" for name, value in (CARD | changes).items()), "utf-8")
+    return path
+
+
+def planned(tmp_path: Path, changes: dict[str, str], *options: str, code: int = 0) -> str:
+    path = write_card(tmp_path / "card.yaml", **changes)
     words = run("plan", "--model", "llama3-8b", "--zero", "3", "--card", path, *options, code=code)
     return " ".join(words.split())
 

@@ -16,7 +16,7 @@ from checkout import ROOT, fresh_session
 from shardwise.bank.discovery import open_banks
 from shardwise.cli.main import main
 from shardwise.student import api
-from shardwise_bank.planning import charts
+from shardwise_bank.planning import charts, timeline
 from shardwise_bank.planning import desk as planner_desk
 from shardwise_bank.planning.desk import PlannerDesk
 from shardwise_bank.planning.form import planner
@@ -92,7 +92,7 @@ def test_figures_are_said_with_their_units(desk: PlannerDesk) -> None:
     assert len(desk.reply({"do": "plan", "given": free})["figures"]) == len(figures) - 2
 
 
-def test_what_a_range_is_and_how_large_the_model_is_are_said_once(desk: PlannerDesk) -> None:
+def test_the_meaning_of_ranges_and_the_size_of_the_model_appear_once(desk: PlannerDesk) -> None:
     reply = desk.reply({"do": "plan", "given": GIVEN})
     assert reply["model"] == ["70.6 billion parameters."] and reply["ranges"].startswith("Ranges hold for 80%")
     assert not {reply["ranges"], *reply["model"]} & set(reply["counted"])
@@ -150,12 +150,14 @@ def test_few_micro_batches_are_drawn_of_many(desk: PlannerDesk, monkeypatch: pyt
     assert "too many to draw" in desk.reply({"do": "pipeline", "given": wide})["words"]
 
 
-def test_what_is_not_drawn_is_said(desk: PlannerDesk) -> None:
+def test_a_pipeline_that_cannot_be_drawn_says_why(desk: PlannerDesk) -> None:
     def words(**layout: Any) -> str:
         return str(desk.reply({"do": "pipeline", "given": changed(**layout)})["words"])
 
     assert words(pp=1, virtual_stages=1) == "No pipeline: PP is 1."
-    assert words(schedule="zb-v", virtual_stages=1).startswith("ZB-V is not drawn: each GPU holds two model chunks")
+    assert words(schedule="zb-v", virtual_stages=1).startswith(
+        "Cannot draw ZB-V, because the simulator does not support it"
+    )
     drawn = desk.reply({"do": "pipeline", "given": changed(schedule="dualpipe", virtual_stages=1)})
     assert "DualPipe" in str(drawn)
     assert words(pp=7) == "This layout cannot run."
@@ -278,14 +280,14 @@ def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:
         ({"do": "plan", "given": changed(software="excel")}, "Unknown software 'excel'."),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_said(desk: PlannerDesk, request_: Any, words: str) -> None:
+def test_a_refused_request_says_why(desk: PlannerDesk, request_: Any, words: str) -> None:
     said = "\n".join(desk.reply(request_)["refused"])
     assert words in said and "--" not in said
 
 
-def test_what_breaks_here_is_ours(desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "simulate", lambda *_: 1 / 0)
-    charts._simulated.cache_clear()
+def test_a_failure_of_the_planner_is_reported_as_a_bug(desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeline, "simulate", lambda *_: 1 / 0)
+    timeline._simulated.cache_clear()
     said = desk.reply({"do": "pipeline", "given": GIVEN})["refused"][0]
     assert (
         said

@@ -1,4 +1,4 @@
-"""plan --measured: a run of one's own beside its plan, and other plans corrected by it."""
+"""`plan --measured`: a measured run compared with its plan, and other plans corrected by it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,8 @@ from shardwise_bank.planning.trace import read_trace
 from solutions.planner.measured import TERMS
 from solutions.planner.shapes import Layout
 
-CARD = """
-name: "NVIDIA H100 80GB HBM3"
-gpus: 8
-memory_bytes: 85100000000
-hbm_bytes_per_s: 2.6e+12
-bf16_flop_per_s: 6.0e+14
-attention_flop_per_s: 3.0e+14
-link_bytes_per_s: 3.0e+11
-"""
+from .test_cards import write_card
+
 PAGE = Path(__file__).parents[2] / "docs" / "measured.md"
 RUN = {
     "model": "llama3-8b",
@@ -120,7 +113,7 @@ def test_a_damaged_trace_is_refused_in_words(tmp_path: Path, content: bytes, wor
         read_trace(tmp_path / "t.json", Layout())
 
 
-def test_details_of_a_kernel_that_are_no_mapping_are_ignored(tmp_path: Path) -> None:
+def test_details_of_a_kernel_other_than_a_mapping_are_ignored(tmp_path: Path) -> None:
     events = [step(1, 0, 8e6), kernel("gemm", 0, 4e6), {**kernel("ncclAllReduce", 4e6, 1e6), "args": [1]}]
     assert read_trace(written(tmp_path / "t.json", events), Layout(dp=4)).terms["data_parallel"] == 1
 
@@ -187,7 +180,7 @@ def test_a_search_ranks_and_filters_by_the_measured_run(tmp_path: Path) -> None:
         ({"step_s": 1, "terms": {"compute": 5}}, "more than the step time"),
         ({"trace": "missing.json"}, "cannot read this trace"),
         ({"trace": ["a"]}, "trace must be the path"),
-        ({"trace": "."}, "not a regular file"),
+        ({"trace": "."}, "cannot read this trace: Is a directory"),
         ({"terms": {"compute": 0}}, "compute must be a positive number"),
         ({"step_s": 1e29}, "is not realistic"),
         ({"memory": "90 GB"}, "more than the 85.5 GB of a GPU"),
@@ -207,10 +200,8 @@ def test_the_commands_of_the_page_work(tmp_path: Path, monkeypatch: pytest.Monke
     text = PAGE.read_text("utf-8")
     (figures,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     Path("step.json").write_text(figures, "utf-8")
-    kernel, marked = {"ph": "X", "cat": "kernel", "ts": 0}, {"ph": "X", "cat": "user_annotation", "ts": 0}
-    events = [{**marked, "name": "ProfilerStep#3", "dur": 9e6}, {**kernel, "name": "gemm", "dur": 8e6}]
-    Path("rank0.json.gz").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}), "utf-8")
-    Path("card.yaml").write_text(CARD, "utf-8")
+    written(Path("rank0.json.gz"), [step(3, 0, 9e6), kernel("gemm", 0, 8e6)])
+    write_card(Path("card.yaml"))
     commands = re.findall(r"^shardwise (plan .*?)(?: +#.*)?$", text, re.MULTILINE)
     assert len(commands) == 6
     for command in commands:

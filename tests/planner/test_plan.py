@@ -8,41 +8,17 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from shardwise.cli.main import main
 from shardwise_bank.planning.words import BUCKETS
 from solutions.planner.judging import Batch, Cluster, Layout, named_model, plan
 
+from .conftest import Run
+
 LLAMA = ("--model", "llama3-405b", "--cluster", "h100-16384")
 SMALL = ("--model", "Llama-3-8B", "--cluster", "h100-64", "--global-batch", "512", "--sequence", "8192", "--software", "megatron-2024")  # fmt: skip
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Run `shardwise plan` in this process."""
-
-    def ran(*words: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["shardwise", "plan", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return Ran(int(ended.value.code or 0), captured.out, captured.err)
-
-    return ran
-
-
-Run = Callable[..., Ran]
 
 
 # Mechanisms -----------------------------------------------------------------------------------------------------------
@@ -52,6 +28,8 @@ def test_modules_to_recompute_are_a_list_of_words(run: Run) -> None:
     ran = run(*SMALL, "--recompute", "Layer-Norm, mlp", "--json")
     assert json.loads(ran.out)["layout"]["recompute"] == "layernorm,mlp"
     assert "recomputation of layernorm and mlp" in run(*SMALL, "--recompute", "layernorm,mlp").out
+    ran = run(*SMALL, "--recompute", "mlp,moe_act")
+    assert "--recompute: the layers of Llama-3-8B lack moe_act. Choose from core_attn, layernorm, mlp." in ran.err
     ran = run(*SMALL, "--recompute", "layernom,full")
     assert ran.err.splitlines() == [
         "shardwise: Unknown module to recompute (--recompute) 'layernom'. Did you mean layernorm?",

@@ -1,9 +1,9 @@
 // Labelled controls: sliders over given values, choices, text fields, files and checkboxes.
 
-import { html, live, nothing } from "shardwise:desk";
+import { html, live } from "shardwise:desk";
 
 /** A slider over numbers, which need not be evenly spaced. */
-export function slider(name, values, value, set, note = "") {
+export function slider(name, values, value, set) {
   const change = (event) => set(values[event.target.value]);
   return html`<label class="control">
     <span class="name">${name} <b>${value.toLocaleString("en")}</b></span>
@@ -12,11 +12,10 @@ export function slider(name, values, value, set, note = "") {
       min="0"
       max=${values.length - 1}
       .value=${live(String(values.indexOf(value)))}
-      aria-valuetext=${`${value} ${note}`}
+      aria-valuetext=${value}
       ?disabled=${values.length < 2}
       @input=${change}
     />
-    ${note ? html`<span class="quiet">${note}</span>` : nothing}
   </label>`;
 }
 

@@ -1,11 +1,11 @@
 // The planner: controls for a model, a cluster and a layout, with results from Python. Nothing is computed here.
 
 import { drawing, drawingStyle, html, LitElement, nothing, styles, Width } from "shardwise:desk";
-import { area, box, choice, file, slider, text } from "./controls.js";
+import { box } from "./controls.js";
+import { layoutControls, runControls } from "./form.js";
 import { remarks, results } from "./results.js";
 import { CONTROLS_PX, GAP_PX, plannerStyle, WIDE_PX } from "./style.js";
 
-const AXES = { tp: "TP, tensor", cp: "CP, context", pp: "PP, pipeline", ep: "EP, experts", dp: "DP, data" };
 const KEPT = {
   tp: "TP",
   cp: "CP",
@@ -16,30 +16,6 @@ const KEPT = {
   micro_batch: "micro-batch size",
   recompute: "recomputation",
 };
-const ZERO = [
-  [0, "0: nothing sharded"],
-  [1, "1: optimizer states sharded"],
-  [2, "2: gradients, too"],
-  [3, "3: weights, too (FSDP)"],
-];
-const STATES = [
-  [12, "12 bytes per parameter"],
-  [8, "8 bytes, BF16 moments"],
-];
-const SHAPE = {
-  layers: "layers",
-  hidden: "hidden size",
-  ffn_hidden: "MLP width",
-  heads: "attention heads",
-  kv_heads: "key/value heads",
-  vocabulary: "vocabulary size",
-  experts: "experts",
-  experts_per_token: "experts per token",
-  expert_ffn_hidden: "expert width",
-};
-const DERIVED = ["parameters", "active_parameters", "blocks", "recurrence", "mtp_block", "mtp_layers", "small"]; // from the numbers of a model, or lost with them
-const OWN = "custom model";
-const CONFIGURED = "from a config.json";
 const STOPPED = "Python stopped before it could answer. Change a setting to try again.";
 const LARGEST = 1e6; // characters of a configuration, which drafts keep
 const REST_MS = 150; // from the last change until the pipeline is drawn
@@ -166,31 +142,25 @@ export class Planner extends LitElement {
     return { ...this.shown.plan.model, ...(typeof model === "object" && !model.config ? model : {}) };
   }
 
-  get #cluster() {
-    return { ...this.shown.plan.cluster, ...this.asked.cluster };
-  }
-
   get #layout() {
     return { ...this.shown.plan.layout, ...this.asked.layout };
   }
 
-  #setCluster(parts) {
-    this.#set({ cluster: { ...this.asked.cluster, ...parts } });
+  /** What the controls show: the settings that the student chose, on top of those of the latest plan. */
+  get #now() {
+    const { plan, choices: values } = this.shown;
+    const cluster = { ...plan.cluster, ...this.asked.cluster };
+    const { choices } = this.given;
+    return { asked: this.asked, plan, choices, values, model: this.#model, cluster, layout: this.#layout };
   }
 
-  #setBatch(name, value) {
-    this.#set({ batch: { ...this.asked.batch, [name]: value } });
-  }
-
-  #setShape(name, value) {
-    const kept = Object.entries(this.#model).filter(([field]) => !DERIVED.includes(field));
-    this.#set({ model: { ...Object.fromEntries(kept), name: OWN, [name]: value } });
-  }
-
-  /** Whether a few numbers describe the model: its layers differ only in having experts or not. */
-  get #isUniform() {
-    return this.#model.blocks.every(({ mixer, heads }) => ["full", "latent"].includes(mixer) && !heads);
-  }
+  #changes = {
+    set: (parts) => this.#set(parts),
+    lay: (name, value) => this.#lay(name, value),
+    recompute: (module, yes) => this.#recompute(module, yes),
+    configure: (config) => this.#configure(config),
+    begin: () => this.#begin(),
+  };
 
   /** Plan the model of a Hugging Face configuration, with a layout that runs and fits. */
   async #configure(config) {
@@ -264,7 +234,9 @@ export class Planner extends LitElement {
         <header><h3 id="title">${this.shown.title}</h3></header>
         <p class="quiet">${this.shown.model.join(" ")}</p>
         <div class=${isWide ? "wide" : ""}>
-          <form novalidate @submit=${(event) => event.preventDefault()}>${this.#run()} ${this.#layoutControls()}</form>
+          <form novalidate @submit=${(event) => event.preventDefault()}>
+            ${runControls(this.#now, this.#changes)} ${layoutControls(this.#now, this.#changes)}
+          </form>
           <div class="results">
             ${this.refused ? remarks(this.refused, "broken") : results(this.shown, this.drawn, width)}
             ${this.#searched(width)} ${this.#elsewhere()}
@@ -272,95 +244,6 @@ export class Planner extends LitElement {
         </div>
         <div class="heard" role="status">${this.heard}</div>
       </section>
-    `;
-  }
-
-  /** Controls for the model, the cluster and the batch. */
-  #run() {
-    const { choices } = this.given;
-    const cluster = this.#cluster;
-    const { model, batch, tokens, price } = this.asked;
-    const named = typeof model === "object" ? (model.name ?? CONFIGURED) : this.shown.plan.model.name;
-    return html`
-      <fieldset>
-        <legend>Run</legend>
-        <div class="controls">
-          ${choice("model", choices.model, named, (name) => this.#set({ model: name }))}
-          ${choice("GPU type", choices.accelerator, cluster.accelerator, (accelerator) =>
-            this.#set({ cluster: { accelerator, gpus: cluster.gpus } }),
-          )}
-          ${text("number of GPUs", cluster.gpus, (gpus) => this.#setCluster({ gpus }))}
-          ${text("global batch size (sequences)", batch?.global_batch ?? this.shown.plan.batch.global_batch, (value) => this.#setBatch("global_batch", value))}
-          ${text("sequence length", batch?.sequence ?? this.shown.plan.batch.sequence, (value) => this.#setBatch("sequence", value))}
-          ${text("training tokens", tokens, (value) => this.#set({ tokens: value === "" ? null : value }))}
-          ${text("price per GPU-hour, $", price, (value) => this.#set({ price: value === "" ? null : value }))}
-        </div>
-        <details>
-          <summary>Model from a config.json</summary>
-          <div class="controls">
-            ${file("Hugging Face config.json", (config) => this.#configure(config))}
-            ${area("or its text", (config) => this.#configure(config))}
-          </div>
-        </details>
-        <details>
-          <summary>Customise</summary>
-          <div class="controls">
-            ${text("GPUs per node", cluster.gpus_per_node, (value) => this.#setCluster({ gpus_per_node: value }))}
-            ${text("network per GPU, per direction", perSecond(cluster.network_bytes_per_s), (value) => this.#setCluster({ network_bytes_per_s: value }))}
-            ${this.#isUniform ? Object.entries(SHAPE).map(([name, words]) => text(words, this.#model[name], (value) => this.#setShape(name, value))) : nothing}
-          </div>
-        </details>
-      </fieldset>
-    `;
-  }
-
-  /** Controls for the layout. */
-  #layoutControls() {
-    const { choices } = this.given;
-    const { choices: values } = this.shown;
-    const layout = this.#layout;
-    const follows = this.asked.layout?.dp === undefined;
-    const set = (name) => (value) => this.#lay(name, value);
-    const one = (name, words = AXES[name]) =>
-      slider(words, withValue(values[name], layout[name]), layout[name], set(name));
-    const groups = values.shard_group.map((ranks) => [
-      ranks,
-      ranks ? `${ranks.toLocaleString("en")} ranks` : "all ranks",
-    ]);
-    return html`
-      <fieldset>
-        <legend>Layout</legend>
-        <div class="controls">
-          ${one("tp")} ${one("cp")} ${one("pp")} ${this.#model.experts ? one("ep") : nothing}
-          <div>
-            ${follows ? html`<div class="control"><div class="name">${AXES.dp} <b>${this.shown.plan.layout.dp}</b></div></div>` : one("dp")}
-            ${box("set DP from the number of GPUs", follows, (yes) => this.#lay("dp", yes ? undefined : this.shown.plan.layout.dp))}
-          </div>
-          ${one("virtual_stages", "virtual stages")}
-          ${one("micro_batch", "micro-batch size")}
-          ${choice("ZeRO", ZERO, layout.zero, set("zero"))}
-          ${choice("recomputation", choices.recompute, layout.recompute, set("recompute"))}
-          ${layout.recompute === "partial" ? text("recomputed layers", layout.recomputed_layers, set("recomputed_layers")) : nothing}
-          ${choice("schedule", choices.schedule, layout.schedule, set("schedule"))}
-          ${choice("precision", choices.precision, layout.precision, set("precision"))}
-          ${choice("software", choices.software, layout.software, set("software"))}
-          ${box("sequence parallelism", layout.sequence_parallel, set("sequence_parallel"))}
-        </div>
-        <details>
-          <summary>More settings</summary>
-          <div class="controls">
-            ${one("ulysses", "Ulysses, ranks of CP")}
-            ${choice("ZeRO shards over (HSDP)", groups, layout.shard_group, set("shard_group"))}
-            ${choice("optimizer states", STATES, layout.state_bytes, set("state_bytes"))}
-            ${choice("CPU offload", choices.offload, layout.offload, set("offload"))}
-          </div>
-          <fieldset>
-            <legend class="quiet">Recompute only</legend>
-            <div class="boxes">${values.modules.map((name) => box(name, layout.recompute.split(",").includes(name), (yes) => this.#recompute(name, yes)))}</div>
-          </fieldset>
-        </details>
-        <div class="buttons"><button type="button" @click=${this.#begin}>Suggest a layout</button></div>
-      </fieldset>
     `;
   }
 
@@ -420,8 +303,3 @@ export class Planner extends LitElement {
     `;
   }
 }
-
-const withValue = (values, value) =>
-  values.includes(value) ? values : [...values, value].sort((one, other) => one - other);
-
-const perSecond = (bytes) => (typeof bytes === "number" ? `${bytes / 1e9} GB/s` : bytes);

@@ -1,4 +1,4 @@
-"""Small expressions over a question's key and parameters, tried to find out what gives a wrong number."""
+"""Small expressions over a question's key and parameters, which may explain a wrong number."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def parameters_of(question: Question) -> list[DrawnNumber]:
 
 
 def _factor(text: str) -> float | None:
-    """Return the factor of the unit of an amount; None if it has no dimension."""
+    """Return the size of an amount's unit in base units; None for an amount without a dimension."""
     _, _, after = text.replace(THIN_SPACE, "").partition(" ")
     for name in (after, after.partition(" ")[0]):
         with suppress(ShardwiseError):

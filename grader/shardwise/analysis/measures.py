@@ -111,7 +111,7 @@ def rank_correlation(first: Numbers, second: Numbers) -> tuple[float, float]:
 
 
 def group_effect(groups: NDArray[np.int_], values: Numbers) -> float:
-    """Return the probability that the means of groups differ as much if the values were assigned to groups at random.
+    """Return the probability that groups with randomly assigned values have means that differ at least as much.
 
     `groups` numbers the group of each value from 0. The probability comes from random permutations.
     """

@@ -125,7 +125,7 @@ def _common_expression(answers: Sequence[NumericAnswer]) -> str:
 
 
 def _same_ratios(answers: Sequence[NumericAnswer]) -> dict[int, set[str]]:
-    """Return for each answer, by `id`, the multiples of the key that it or another answer is."""
+    """Return the explanations “key × ratio” of each answer, by `id`; the ratios are its own and those of other answers that fit."""
     known = sorted(
         (each.value / each.key.value, place) for place, each in enumerate(answers) if each.key.value and each.value
     )

@@ -14,6 +14,7 @@ from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Banks
 from shardwise.cli.course_paths import paths_to_grade
 from shardwise.cli.deciding import OverridesFile
+from shardwise.cli.grading_output import print_consequences, print_grades
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import TrustedBankNames, must_be_a_folder, must_end_in, trusted_banks_of
 from shardwise.cli.submitted import (
@@ -29,11 +30,7 @@ from shardwise.cli.submitted import (
     agreed,
     submitted_in,
 )
-from shardwise.cli.tables import (
-    print_consequences,
-    print_grades,
-    progress_bar,
-)
+from shardwise.cli.tables import progress_bar
 from shardwise.errors import ShardwiseError
 from shardwise.grading.running.cores import usable
 

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from shardwise.cli.grading_output import print_decisions, print_history, print_tiers
 from shardwise.cli.options import Json
 from shardwise.cli.submitted import KeyFile
-from shardwise.cli.tables import print_decisions, print_history, print_tiers
 from shardwise.course.assigning.keys import named_key
 from shardwise.errors import ShardwiseError
 

@@ -10,7 +10,7 @@ import typer
 
 from shardwise.bank.bank import Banks
 from shardwise.cli.options import BankNames, banks_of
-from shardwise.cli.tables import print_reports, print_spreads, progress_bar
+from shardwise.cli.tables import progress_bar
 from shardwise.errors import Fault, Faulty, ShardwiseError
 
 _MOST_SEEDS = 1_000_000  # this many take hours
@@ -89,6 +89,7 @@ def _print_lint(
     """Check problems, print a row for each and then their faults, and exit with code 1 if there is any."""
     from shardwise.bank.lint.lint import faults_of
     from shardwise.bank.lint.lint import lint as run
+    from shardwise.cli.bank_output import print_reports
 
     with progress_bar("checking", None) as advance:
         reports = run(banks, seeds=seeds, only=only, workers=workers, progress=advance, cached=cached)
@@ -128,6 +129,7 @@ def _print_faults(faults: Sequence[Fault], bank: Path, style: str) -> None:
 def _print_fairness(banks: Banks, seeds: int, only: Sequence[str]) -> None:
     """Print the problems by the spread between their easiest and their hardest draw, the widest first."""
     from shardwise.bank.lint.fairness import spreads
+    from shardwise.cli.bank_output import print_spreads
 
     with progress_bar("drawing", None) as advance:
         found = spreads(banks, seeds=seeds, only=only, progress=advance)

@@ -34,6 +34,7 @@ from shardwise.cli import (
 )
 from shardwise.cli.interrupts import pass_on
 from shardwise.errors import Faulty, ShardwiseError
+from shardwise.markdown.escaping import printable
 from shardwise.plugins import COMMANDS, added, described, load_added
 
 app = typer.Typer(
@@ -142,11 +143,11 @@ def main() -> None:
         with_added_commands()()
     except (ShardwiseError, OSError, UnicodeEncodeError) as error:
         pass_on()
-        print(_said(error), file=sys.stderr)
+        print(printable(_message(error)), file=sys.stderr)  # file names can contain control characters
         raise SystemExit(2) from None
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """Return the message for an error that ends a command."""
     match error:
         case Faulty():

@@ -17,7 +17,6 @@ from shardwise.cli.interrupts import say_when_stopped, stoppable
 from shardwise.cli.options import BankNames, ChapterName, Json, banks_of
 from shardwise.cli.tables import print_columns
 from shardwise.errors import ShardwiseError
-from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.file import ProgressFile, usual_path
 from shardwise.text_files import read_bounded
@@ -185,6 +184,8 @@ def _progress(banks: Banks, chapter: str | None, events: Any) -> Progress:
 
 
 def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
+    from shardwise.markdown.escaping import safe
+    from shardwise.markdown.terminal import columns, to_terminal
 
     found = _progress(banks, None, kept.events())
     if as_json:
@@ -203,8 +204,6 @@ def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
     head = ("chapter", "solved", "points", "mastered", "due")
     others = sum(2 + max(map(len, column)) for column in list(zip(head, *rows, strict=True))[1:])
     print_columns(head, [(_cut(name, columns() - others), *rest) for name, *rest in rows])
-    from shardwise.markdown.escaping import safe
-
     for name, count in found.strangers.items():
         typer.echo(
             f"{safe(name)}: {count} event{'s' * (count != 1)} for a problem that this bank no longer has; still on record.",

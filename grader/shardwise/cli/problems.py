@@ -16,10 +16,8 @@ from shardwise.bank.bank import Banks
 from shardwise.bank.pages.curriculum import covered
 from shardwise.bank.pages.formulas import formulas_of
 from shardwise.cli.options import BankNames, ChapterName, Json, Seed, banks_of
-from shardwise.cli.tables import print_columns, print_formula, print_question
+from shardwise.cli.tables import print_columns
 from shardwise.errors import ShardwiseError
-from shardwise.kinds import kind_of
-from shardwise.kinds import kinds as registered_kinds
 from shardwise.text_files import read_text
 
 commands = typer.Typer()
@@ -90,6 +88,8 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames 
     The seed decides the numbers. Hints and recognised mistakes are shown too.
     """
     from shardwise.bank.posing import pose
+    from shardwise.cli.bank_output import print_question
+    from shardwise.kinds import kind_of
 
     question = pose(banks_of(bank).find(problem), seed)
     if as_json:
@@ -112,6 +112,7 @@ def check(
 ) -> None:  # fmt: skip
     """Check an answer. For a code problem, the answer is a file that defines the function."""
     from shardwise.bank.posing import pose
+    from shardwise.kinds import kind_of
     from shardwise.markdown.feedback import as_terminal
     from shardwise.marking import check as mark
     from shardwise.question import Outcome
@@ -144,6 +145,8 @@ def kinds(
     as_json: Json = False,
 ) -> None:
     """List the kinds of questions, or describe one."""
+    from shardwise.kinds import kinds as registered_kinds
+
     if name is not None:
         if name not in registered_kinds():
             raise ShardwiseError(f"Unknown kind {name!r}. The kinds are {', '.join(registered_kinds())}.")
@@ -211,6 +214,7 @@ def formulas(
     Each formula comes with its arguments, units, source and the problems that ask for it.
     """
     from shardwise.bank.pages.formula_sheet import write_formula_sheet as write_page
+    from shardwise.cli.bank_output import print_formula
 
     banks = banks_of(bank).read_all()
     only = None if chapter is None else banks.find_chapter(chapter)

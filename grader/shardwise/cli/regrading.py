@@ -14,6 +14,7 @@ import typer
 from shardwise.atomic_files import alone_in
 from shardwise.cli.course_paths import banks_of_course, paths_to_grade
 from shardwise.cli.deciding import OverridesFile
+from shardwise.cli.grading_output import print_changes
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import TrustedBankNames, trusted_banks_of
 from shardwise.cli.submitted import (
@@ -28,7 +29,7 @@ from shardwise.cli.submitted import (
     agreed,
     submitted_in,
 )
-from shardwise.cli.tables import print_changes, progress_bar
+from shardwise.cli.tables import progress_bar
 from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:

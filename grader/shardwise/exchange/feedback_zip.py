@@ -69,7 +69,7 @@ def _page(result: Result) -> str:
 
 
 def _folders_in(submissions: Path, directory: Directory) -> dict[str, str]:
-    """Return the folder of each student whom exactly one folder in an archive or a folder names. Raises ShardwiseError."""
+    """Return each student's folder in an archive or a folder, without students that several folders match. Raises ShardwiseError."""
     folders: dict[str, set[str]] = {}
     for name in _names_in(submissions):
         if (found := _FOLDER.fullmatch(name)) and (student := directory.meant_by([found["who"]])):
@@ -96,5 +96,5 @@ def _folder(found: re.Match[str]) -> str:
 
 
 def _is_theirs(who: str, result: Result, directory: Directory) -> bool:
-    """Return whether a folder's name fits a result: with --student, somebody else's notebook may have been graded."""
+    """Return whether a folder's name may belong to the student of a result: with --student, it could be another student's notebook."""
     return bool(_HIDDEN.fullmatch(who)) or directory.meant_by([who]) in (result.student, None)

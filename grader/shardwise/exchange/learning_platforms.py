@@ -129,7 +129,7 @@ def _plain(text: str) -> str:
 
 
 def _usual_maximum(book: Gradebook, name: str) -> float:
-    """Return the most frequent maximum of a set, which may differ between students."""
+    """Return the maximum points of a set; if students have different maxima, the most frequent one."""
     found = Counter(row.scores[name].max_points for row in book.students if row.scores[name].max_points)
     return found.most_common(1)[0][0] if found else 0.0
 
@@ -156,7 +156,7 @@ def _rows_of_students(
 
 
 def _called(row: Sequence[str], columns: GradeColumns) -> str:
-    """Return how a row names its person, from the first three columns."""
+    """Return the name or ids of the person in a row, from its first three columns."""
     return printable(" ".join(filter(None, (row[place].strip() for place in columns.who[:3] if place < len(row)))))
 
 

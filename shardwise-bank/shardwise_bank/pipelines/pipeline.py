@@ -9,7 +9,6 @@ from typing import NamedTuple
 MOST_STAGES, MOST_MICRO_BATCHES, MOST_CHUNKS = 64, 256, 8
 FORWARD, BACKWARD, WEIGHT = "F", "B", "W"
 WORDS = {FORWARD: "forward", BACKWARD: "backward", WEIGHT: "weight gradient"}
-PLACEMENTS = ("loop", "v", "both")
 
 
 class Operation(NamedTuple):
@@ -64,7 +63,7 @@ class Pipeline:
         return durations[stage - 1]
 
     def batches(self, chunk: int) -> range:
-        """Return the micro-batches that pass through a chunk."""
+        """Return the micro-batches of a chunk: all of them, or one half with the placement "both"."""
         half = (self.micro_batches + 1) // 2 if self.placement == "both" else 0
         return (
             range(half + 1, self.micro_batches + 1)
@@ -92,11 +91,11 @@ class Pipeline:
         if letter == WEIGHT:
             return [(stage, Operation(BACKWARD, micro_batch, chunk))]
         own = [(stage, Operation(FORWARD, micro_batch, chunk))] if letter == BACKWARD else []
-        there = self._beside(stage, chunk, -1 if letter == FORWARD else 1)
+        there = self._neighbour(stage, chunk, -1 if letter == FORWARD else 1)
         return own if there is None else [*own, (there[0], Operation(letter, micro_batch, there[1]))]
 
-    def _beside(self, stage: int, chunk: int, step: int) -> tuple[int, int] | None:
-        """Return the stage and the chunk of the piece before or after one; None at an end of the model."""
+    def _neighbour(self, stage: int, chunk: int, step: int) -> tuple[int, int] | None:
+        """Return the stage and the chunk of the previous piece of the model (step -1) or the next one (step 1); None at its ends."""
         is_reversed = self.placement != "loop" and chunk == 2
         if self.placement == "both":
             place = stage - step if is_reversed else stage + step

@@ -1,4 +1,4 @@
-"""Hardware cards of `plan --card`: files that examples/measure_card.py writes."""
+"""Hardware cards for `plan --card`: measured figures of an accelerator, in a file that examples/measure_card.py writes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIZES = {  # smallest and largest figure that an accelerator, or a processor, c
     "attention_flop_per_s": (1e7, 1e18),
     "link_bytes_per_s": (1e6, 1e15),
 }
-_ABOVE = 1.05  # times the peak of a data sheet, which boost clocks can exceed
+_ABOVE = 1.05  # times the peak of the data sheet, which boost clocks can exceed
 _HOW = "Run examples/measure_card.py on a GPU to write one."
 
 
@@ -60,7 +60,7 @@ def _is_realistic(value: Any, least: float, most: float) -> bool:
 
 
 def on_card(wanted: PlanRequest, card: Card) -> PlanRequest:
-    """Return the request with the measured figures of a card in place of those of its accelerator. Raises ShardwiseError."""
+    """Replace the figures of a request's accelerator by those on a card. Raises ShardwiseError if they exceed its peak."""
     known = hardware.number_formats(accelerator=wanted.cluster.accelerator)
     for form, rate in (("bf16", card.bf16_flop_per_s), ("fp8", card.fp8_flop_per_s)):
         peak = (
@@ -78,10 +78,10 @@ def on_card(wanted: PlanRequest, card: Card) -> PlanRequest:
 
 
 def cluster_of(file: Path, card: Card, options: Mapping[str, Any]) -> str:
-    """Return the name of the accelerator on a card, for a command without --cluster. Raises ShardwiseError."""
+    """Return the name under which the accelerator on a card is planned without --cluster. Raises ShardwiseError."""
     if options.get("network") is None and (options.get("gpus") or 1) > card.gpus:
         raise ShardwiseError(
-            f"{file}: this card is of a node with {card.gpus} GPU{'s' if card.gpus > 1 else ''}. Give --network, or name a --cluster."
+            f"{file}: this card describes a node with {card.gpus} GPU{'s' if card.gpus > 1 else ''}. Give --network, or name a --cluster."
         )
     try:
         return card.add_to_tables()

@@ -1,20 +1,14 @@
-"""Charts of a plan as plain data: bars of memory and of peak FLOP/s, the pipeline's timeline, a search's layouts."""
+"""Charts and figures of a plan as plain data: bars of memory and of peak FLOP/s, the layouts of a search, and key figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
-from shardwise.units import show_amount, show_number
-from shardwise_bank.pipelines.named import NAMED, PLACED, SPLIT
-from shardwise_bank.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
-from shardwise_bank.pipelines.simulate import Run, simulate
+from shardwise.units import show_number
 from shardwise_bank.planning.plans import ranges
-from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, range_words
-from shardwise_bank.solutions.planner.judging import Layout, Plan
-from shardwise_bank.solutions.planner.stages import micro_batches
-from shardwise_bank.solutions.planner.time import stage_seconds
+from shardwise_bank.planning.words import BUCKETS, fit_line, layout_line, part_name, range_words, short_amount
+from shardwise_bank.solutions.planner.judging import Plan
 
 Drawing = dict[str, Any]
 MEMORY = {  # each part: its label, its colour, and the planner's buckets in it
@@ -40,30 +34,19 @@ LOST = {  # what takes a share of the step time besides compute
     "rest": ("stragglers, optimizer step and offload", "green", ("stragglers", "optimizer", "offload")),
 }
 USED, BELOW = ("MFU", "blue"), ("kernels below peak FLOP/s", "grey")
-MOST_DRAWN = 2048  # operations
 COLUMNS, ROWS = 24, 25  # grid cells of a scatter chart, along memory and along MFU from 0 to 1
-NOT_DRAWN = {  # schedules that the simulator lacks, and why
-    "zb-v": "each GPU holds two model chunks, one on the way down the stages and one on the way back up",
-}
-COLOURS = {FORWARD: ("forward", "blue"), BACKWARD: ("backward", "orange"), WEIGHT: ("weight gradient", "green")}
 
 
 def memory_bars(plan: Plan) -> Drawing:
     """Return the bars of peak memory per GPU against GPU memory capacity."""
-    room, size = plan.cluster.memory_bytes, show_amount(plan.memory_bytes, "GB", digits=3)
+    room, size = plan.cluster.memory_bytes, short_amount(plan.memory_bytes, "GB")
+    ends = [end / 1e9 for end in plan.memory_range]
     return {
-        "title": f"Peak memory per GPU: {size} ({range_words(plan.memory_range, 'GB')}) of {show_amount(room, 'GB', digits=3)}",
+        "title": f"Peak memory per GPU: {size} ({range_words(plan.memory_range, 'GB')}) of {short_amount(room, 'GB')}",
         "axis": {"label": "GB"},
         "kinds": {kind: {"name": name, "colour": colour} for kind, (name, colour, _) in MEMORY.items()},
-        "rows": [
-            {
-                "name": "",
-                "text": "",
-                "parts": _grouped(MEMORY, plan.memory, 1e9),
-                "range": [end / 1e9 for end in plan.memory_range],
-            },
-        ],
-        "limit": {"at": room / 1e9, "text": f"capacity, {show_amount(room, 'GB', digits=3)}"},
+        "rows": [{"name": "", "text": "", "parts": _grouped(MEMORY, plan.memory, 1e9), "range": ends}],
+        "limit": {"at": room / 1e9, "text": f"capacity, {short_amount(room, 'GB')}"},
     }
 
 
@@ -72,6 +55,7 @@ def peak_bar(plan: Plan) -> Drawing:
     shares = {part: seconds / plan.step_s * 100 for part, seconds in plan.step.items()}
     below = shares["compute"] - plan.mfu * 100
     used = {"used": plan.mfu * 100, "below": below} if below >= 0 else {"used": shares["compute"]}
+    parts = [{"kind": kind, "size": size, "text": f"{size:.0f}%"} for kind, size in used.items()]
     name = USED[0] if below >= 0 else "compute, faster than the BF16 peak that MFU refers to"
     return {
         "title": f"MFU {plan.mfu:.1%}, and where the rest of the peak goes",
@@ -80,16 +64,7 @@ def peak_bar(plan: Plan) -> Drawing:
             "used": {"name": name, "colour": USED[1]}, "below": {"name": BELOW[0], "colour": BELOW[1]},
             **{kind: {"name": words, "colour": colour} for kind, (words, colour, _) in LOST.items()},
         },
-        "rows": [
-            {
-                "name": "",
-                "text": "",
-                "parts": [
-                    *({"kind": kind, "size": size, "text": f"{size:.0f}%"} for kind, size in used.items()),
-                    *_grouped(LOST, shares, 1),
-                ],
-            }
-        ],
+        "rows": [{"name": "", "text": "", "parts": [*parts, *_grouped(LOST, shares, 1)]}],
     }  # fmt: skip
 
 
@@ -97,81 +72,6 @@ def _grouped(groups: Mapping[str, Any], sizes: Mapping[str, float], scale: float
     sums = {kind: sum(sizes[part] for part in parts) / scale for kind, (_, _, parts) in groups.items()}
     unit = "%" if scale == 1 else ""
     return [{"kind": kind, "size": size, "text": f"{size:.0f}{unit}"} for kind, size in sums.items() if size]
-
-
-def pipeline_bars(plan: Plan) -> Drawing | str:
-    """Return the timeline of each stage from the schedule simulator, or a sentence when there is nothing to draw.
-
-    When there are many micro-batches, only the first few are drawn.
-    """
-    layout = plan.layout
-    if layout.pp == 1:
-        return "No pipeline: PP is 1."
-    name = "interleaved" if layout.virtual_stages > 1 else layout.schedule
-    if name in NOT_DRAWN:
-        return f"{layout.schedule_name} is not drawn: {NOT_DRAWN[name]}. Its bubble and memory follow its authors' formulas."
-    whole = micro_batches(layout, plan.batch)
-    count = _drawn(layout, whole)
-    if not count or (name in PLACED and count < 2 * layout.pp):
-        chunks = f" with {layout.virtual_stages} virtual stages each" if layout.virtual_stages > 1 else ""
-        return f"{layout.pp} stages{chunks} are too many to draw."
-    stages = stage_seconds(plan.model, plan.cluster, layout.local, plan.batch)
-    run = _simulated(
-        name, count, _chunks(layout), tuple((_slots(stage.forward, layout), _slots(stage.backward, layout)) for stage in stages)
-    )  # fmt: skip
-    few = f"{count} of {whole:,}" if count < whole else f"{whole}"
-    return {
-        "title": f"Timeline of {layout.pp} stages for {few} micro-batches, {layout.schedule_name}",
-        "rows": [f"stage {stage + 1}" for stage in range(layout.pp)],
-        "axis": {"label": "ms", "low": 0, "high": run.makespan / 1e3},
-        "kinds": {letter: {"name": name, "colour": colour} for letter, (name, colour) in COLOURS.items()},
-        "spans": [
-            {
-                "row": place,
-                "kind": span.operation.letter,
-                "from": span.start / 1e3,
-                "to": span.end / 1e3,
-                "text": str(span.operation.micro_batch),
-            }
-            for place, line in enumerate(run.spans)
-            for span in line
-        ],
-    }
-
-
-def _drawn(layout: Layout, whole: int) -> int:
-    """Return how many micro-batches to draw: enough to fill the pipeline and a little more, as far as there is room, or none."""
-    group: int = layout.pp if layout.virtual_stages > 1 else 1
-    most = MOST_DRAWN // (layout.pp * _chunks(layout) * (3 if layout.schedule in SPLIT else 2))
-    count: int = min(whole, 2 * layout.pp, most)
-    return count - count % group
-
-
-def _chunks(layout: Layout) -> int:
-    """Return the number of pieces of the model on a GPU."""
-    return 2 if layout.schedule in PLACED else layout.virtual_stages
-
-
-def _slots(seconds: float, layout: Layout) -> int:
-    """Convert the seconds of a stage to microseconds of one of its chunks."""
-    pieces = 2 if PLACED.get(layout.schedule) == "v" else layout.virtual_stages
-    chunk_us: float = seconds * 1e6 / pieces
-    return max(1, round(chunk_us))
-
-
-@lru_cache(maxsize=64)
-def _simulated(name: str, count: int, chunks: int, slots: tuple[tuple[int, int], ...]) -> Run:
-    is_split = name in SPLIT
-    pipeline = Pipeline(
-        stages=len(slots),
-        micro_batches=count,
-        forward=tuple(forward for forward, _ in slots),
-        backward=tuple(max(1, backward // 2) if is_split else backward for _, backward in slots),
-        weight=tuple(max(1, backward - backward // 2) for _, backward in slots) if is_split else (),
-        chunks=chunks,
-        placement=PLACED.get(name, "loop"),
-    )
-    return simulate(pipeline, NAMED[name](pipeline))
 
 
 def thinned(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: float) -> list[Plan]:
@@ -191,7 +91,7 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         {
             "x": plan.memory_bytes / 1e9,
             "y": plan.mfu * 100,
-            "text": f"{layout_line(plan.layout)}: {show_amount(plan.memory_bytes, 'GB', digits=3)}{' (tight)' if plan.fit == 'tight' else ''}, MFU {plan.mfu:.1%}",
+            "text": f"{layout_line(plan.layout)}: {short_amount(plan.memory_bytes, 'GB')}{' (tight)' if plan.fit == 'tight' else ''}, MFU {plan.mfu:.1%}",
             "open": plan.fit == "tight",
             "colour": "orange" if id(plan) in best else "grey",
             "name": "on the Pareto front" if id(plan) in best else "not on the front",
@@ -207,28 +107,25 @@ def layouts_scatter(plans: Sequence[Plan], front: Sequence[Plan], room_bytes: fl
         "front": [[plan.memory_bytes / 1e9, plan.mfu * 100] for plan in front],
         "frontName": "Pareto front",
         "openName": "tight",
-        "marks": [{"x": room_bytes / 1e9, "text": f"capacity, {show_amount(room_bytes, 'GB', digits=3)}"}],
+        "marks": [{"x": room_bytes / 1e9, "text": f"capacity, {short_amount(room_bytes, 'GB')}"}],
     }
 
 
 def parts_of_step(plan: Plan) -> list[dict[str, str]]:
     """Return each part of the step time: its seconds and its share."""
-    return [
-        {"name": _name(part), "amount": show_amount(seconds, "s", digits=3), "share": f"{seconds / plan.step_s:.1%}"}
-        for part, seconds in plan.step.items()
-        if seconds
-    ]
+    return _shares({part_name(part): seconds for part, seconds in plan.step.items()}, "s", plan.step_s)
 
 
 def parts_of_memory(plan: Plan) -> list[dict[str, str]]:
     """Return each bucket of memory: its size and its share of GPU memory capacity."""
+    sizes = {BUCKETS.get(part, part): size for part, size in plan.memory.items()}
+    return _shares(sizes, "GB", plan.cluster.memory_bytes)
+
+
+def _shares(parts: Mapping[str, float], unit: str, whole: float) -> list[dict[str, str]]:
     return [
-        {
-            "name": BUCKETS.get(part, part),
-            "amount": show_amount(size, "GB", digits=3),
-            "share": f"{size / plan.cluster.memory_bytes:.1%}",
-        }
-        for part, size in plan.memory.items()
+        {"name": name, "amount": short_amount(size, unit), "share": f"{size / whole:.1%}"}
+        for name, size in parts.items()
         if size
     ]
 
@@ -237,9 +134,9 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
     """Return the key results of a plan, each with its label, value, range and note. The bubble has no range."""
     room, ends = plan.cluster.memory_bytes, ranges(plan, costs)
     found = [
-        ("peak memory per GPU", show_amount(plan.memory_bytes, "GB", digits=3), range_words(ends["memory_bytes"], "GB"),
-         f"of {show_amount(room, 'GB', digits=3)}; {fit_line(plan)}"),
-        ("step time", show_amount(plan.step_s, "s", digits=3), range_words(ends["step_s"], "s"),
+        ("peak memory per GPU", short_amount(plan.memory_bytes, "GB"), range_words(ends["memory_bytes"], "GB"),
+         f"of {short_amount(room, 'GB')}; {fit_line(plan)}"),
+        ("step time", short_amount(plan.step_s, "s"), range_words(ends["step_s"], "s"),
          f"{show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s per GPU"),
         ("MFU", f"{plan.mfu:.1%}", range_words(ends["mfu"], "%"), f"HFU {plan.hfu:.1%}"),
     ]  # fmt: skip
@@ -259,9 +156,5 @@ def key_figures(plan: Plan, costs: Mapping[str, float]) -> list[dict[str, str]]:
 
 
 def _millions(amount: float, largest: float = 0) -> str:
-    """Return an amount in millions if it, or the largest next to it, is one."""
+    """Return an amount as text, in millions if it or the largest of its range reaches a million."""
     return f"{show_number(amount / 1e6, 3)}M" if max(amount, largest) >= 1e6 else f"{amount:,.0f}"
-
-
-def _name(part: str) -> str:
-    return part.replace("_", " ")

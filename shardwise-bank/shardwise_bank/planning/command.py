@@ -37,7 +37,7 @@ def plan(
     measured: Annotated[
         Path | None,
         typer.Option(
-            help="Figures of your own run, as JSON or a PyTorch profiler trace: compare, and correct other plans."
+            help="Figures of your own run, as JSON or a PyTorch profiler trace, to compare with its plan and to correct other plans."
         ),
     ] = None,
     card: Annotated[
@@ -148,7 +148,7 @@ def _as_asked(wanted: PlanRequest) -> PlanRequest:
 
 
 def _adapted(card: Path, options: dict[str, Any], given: Mapping[str, Any]) -> Adapt:
-    """Return what puts a measured card in place of the accelerator; without a cluster, name one in the options."""
+    """Return a function that replaces the accelerator of a request by a measured card; without a cluster, the options get one."""
     from shardwise_bank.planning.cards import cluster_of, on_card, read_card
 
     measured = read_card(card)
@@ -162,7 +162,7 @@ def _adapted(card: Path, options: dict[str, Any], given: Mapping[str, Any]) -> A
 def _comparison(
     file: Path, options: Mapping[str, Any], given: Mapping[str, Any], adapted: Adapt, *, shown: bool, is_search: bool
 ) -> MeasuredRun:
-    """Compare the figures of a run with its plan, and print the comparison."""
+    """Compare the figures of a run with its plan; with `shown`, print the comparison."""
     from shardwise_bank.planning.measuring import comparison
     from shardwise_bank.planning.tables import print_comparison
 

@@ -12,8 +12,10 @@ from shardwise.kinds.calls import in_one_line
 from shardwise.kinds.scripts import offer, script_in, script_reply
 from shardwise_bank.planning import charts, plans
 from shardwise_bank.planning.input_faults import FORM
-from shardwise_bank.planning.inputs import PlanRequest, asked
+from shardwise_bank.planning.inputs import PlanRequest, asked, modules_of
 from shardwise_bank.planning.model_input import is_path
+from shardwise_bank.planning.search_input import SET_UP
+from shardwise_bank.planning.timeline import pipeline_bars
 from shardwise_bank.planning.words import (
     as_sentence,
     batch_line,
@@ -27,7 +29,7 @@ from shardwise_bank.solutions.planner.constants import constants
 from shardwise_bank.solutions.planner.judging import RANGES, Plan, counted, warnings
 from shardwise_bank.solutions.planner.names import names, problem_like, titles
 from shardwise_bank.solutions.planner.places import places
-from shardwise_bank.solutions.planner.recompute import MODULES, RECOMPUTE, recomputed_modules
+from shardwise_bank.solutions.planner.recompute import MODULES, RECOMPUTE
 from shardwise_bank.solutions.planner.shapes import divisors
 from shardwise_bank.solutions.planner.stacks import UNKNOWN, frameworks
 
@@ -37,7 +39,6 @@ MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider offers
 TOKENS, PRICE = "15T", 2  # initial training tokens, and initial price per GPU-hour in dollars
 SLICE_S = 0.1  # of a search, before other requests get their turn
 MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
-SET_UP = ("precision", "software", "offload", "state_bytes")  # settings of a layout that a search always keeps
 
 
 class PlannerDesk:
@@ -118,7 +119,7 @@ class PlannerDesk:
             "faults": [as_sentence(fault.words) for fault in plan.faults],
             "warnings": [as_sentence(words) for words in warnings(plan)],
             "counted": [as_sentence(words) for words in counted(plan) if words != RANGES],
-            "choices": self._degrees(plan) | {"modules": _modules(plan)},
+            "choices": self._degrees(plan) | {"modules": modules_of(plan.model)},
             "places": [
                 {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),
                  "sends": what_it_sends(place.axis, plan.layout)}
@@ -148,7 +149,7 @@ class PlannerDesk:
         plan, _ = plans.planned(self._asked(request))
         if not plan.step:
             return {"words": "This layout cannot run."}
-        drawn = charts.pipeline_bars(plan)
+        drawn = pipeline_bars(plan)
         return {"words": drawn} if isinstance(drawn, str) else {"gantt": drawn}
 
     def _search(self, request: Mapping[str, Any]) -> Reply:
@@ -201,9 +202,3 @@ class PlannerDesk:
             "problem": problem.id,
             "title": problem.title,
         }
-
-
-def _modules(plan: Plan) -> list[str]:
-    """Return the modules that layers of the model can recompute."""
-    found = frozenset[str]().union(*(recomputed_modules(",".join(MODULES), block) for block in set(plan.model.blocks)))
-    return [module for module in MODULES if module in found]

@@ -38,7 +38,7 @@ COMMAND, FORM = Wording(is_command=True), Wording(is_command=False)
 
 @dataclass
 class InputFaults:
-    """The faults found so far."""
+    """Faults of an input, collected while it is parsed, in the wording of a command or a form."""
 
     wording: Wording
     messages: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class InputFaults:
         self.messages.append(words)
 
     def named(self, text: str, what: str, known: Mapping[str, str]) -> str | None:
-        """Return the name that a text means, ignoring case, dots and dashes."""
+        """Return the known name that a text matches, ignoring case, dots and dashes; if none matches, add a fault."""
         names = {squashed_name(called): name for called, name in known.items()}
         if squashed_name(text) in names:
             return names[squashed_name(text)]
@@ -60,7 +60,7 @@ class InputFaults:
         return None
 
     def number(self, value: Any, what: str, unit: str, *, way: Any = "none") -> float | None:
-        """Return a positive number in that unit."""
+        """Parse a positive number in that unit; add a fault for anything else."""
         try:
             is_plain = isinstance(value, int | float) and not isinstance(value, bool)
             number = float(value if is_plain else read(str(value), unit, way).value)
@@ -75,7 +75,7 @@ class InputFaults:
         return number
 
     def count(self, value: Any, what: str, *, largest: int = LARGEST) -> int | None:
-        """Return a whole number of at least 1."""
+        """Parse a whole number of at least 1; add a fault for anything else."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= largest or value % 1:
             is_large = isinstance(value, int | float) and value > largest
             most = f"at most {largest:,}" if is_large else "at least 1"
@@ -85,7 +85,7 @@ class InputFaults:
 
 
 def excerpt(value: Any) -> str:
-    """Return a value as messages repeat it."""
+    """Return a value as text for a message, shortened."""
     if isinstance(value, int) and abs(value) > 10**SHOWN:  # Python writes no number of more than 4,300 digits
         return "a number that is far too large" if value > 0 else "a number that is far too small"
     return f"{value!r:.{SHOWN}}"
@@ -97,7 +97,7 @@ def squashed_name(text: str) -> str:
 
 
 def report_unknown(given: Mapping[str, Any], known: Sequence[str], where: str, faults: InputFaults) -> None:
-    """Report each name that is not one of those known."""
+    """Add a fault for each unknown name."""
     for name in given:
         if name not in known:
             near = get_close_matches(str(name), known, n=1)

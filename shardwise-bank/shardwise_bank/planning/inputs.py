@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from shardwise_bank.planning.input_faults import (
 )
 from shardwise_bank.planning.model_input import model_of
 from shardwise_bank.solutions.planner.names import names, usual_cluster
-from shardwise_bank.solutions.planner.recompute import MODULES
+from shardwise_bank.solutions.planner.recompute import MODULES, recomputed_modules
 from shardwise_bank.solutions.planner.shapes import Batch, Cluster, Layout, Model
 from shardwise_bank.solutions.planner.stacks import UNKNOWN
 
@@ -42,7 +42,7 @@ class PlanRequest:
     tokens: float | None
     price: float | None
     assumed: tuple[str, ...]  # the defaults that were used
-    notes: tuple[str, ...] = ()  # what to know about a model that was read from a file
+    notes: tuple[str, ...] = ()  # about a model that was read from a file
 
 
 def _digits(text: str) -> int | None:
@@ -76,6 +76,8 @@ def asked(
     model, notes = model_of(_first(options, given, "model"), known["model"], faults)
     cluster = _cluster(options, given.get("cluster"), known["accelerator"], faults)
     layout = _layout({"software": UNKNOWN, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
+    if model and layout.get("recompute"):
+        _report_missing_modules(model, layout["recompute"].split(","), wording.name("recompute"), faults)
     sizes = {**_mapping(given, "batch", faults), **options["batch"]}
     batch, assumed = _batch(sizes, getattr(model, "positions", 0), faults)
     tokens, price = _first(options, given, "tokens"), _first(options, given, "price")
@@ -196,6 +198,19 @@ def _layout(
     if found.get("virtual_stages", 1) not in (1, None):
         found.setdefault("schedule", "interleaved")
     return found
+
+
+def modules_of(model: Model) -> list[str]:
+    """Return the modules that a layer of this model can recompute."""
+    found = frozenset[str]().union(*(recomputed_modules(",".join(MODULES), block) for block in set(model.blocks)))
+    return [module for module in MODULES if module in found]
+
+
+def _report_missing_modules(model: Model, modules: Sequence[str], option: str, faults: InputFaults) -> None:
+    """Add a fault for modules to recompute that no layer of the model has."""
+    known = modules_of(model)
+    if missing := [module for module in modules if module in MODULES and module not in known]:
+        faults.add(f"{option}: the layers of {model.name} lack {', '.join(missing)}. Choose from {', '.join(known)}.")
 
 
 def _recompute(value: Any, option: str, known: Mapping[str, str], faults: InputFaults) -> str | None:

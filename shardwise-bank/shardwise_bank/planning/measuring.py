@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
+from shardwise.text_files import must_be_ordinary, read_bounded
 from shardwise_bank.planning.input_faults import COMMAND, InputFaults, excerpt
 from shardwise_bank.planning.inputs import PARTS, PlanRequest, asked
+from shardwise_bank.planning.model_input import LARGEST_FILE
 from shardwise_bank.planning.plans import SearchResult, planned
 from shardwise_bank.planning.trace import GZIP, read_trace
 from shardwise_bank.solutions.planner.judging import Layout, Plan
@@ -28,17 +30,16 @@ from shardwise_bank.solutions.planner.measured import (
 from shardwise_bank.solutions.planner.search import pareto, ranked
 
 _FIGURES = ("step_s", "tokens_per_s_per_gpu", "terms", "memory", "memory_kind", "trace")
-LEAST_MEMORY = 10**6  # bytes; a smaller number forgot its unit
+LEAST_MEMORY = 10**6  # bytes; a smaller number is probably in GB
 ROUNDING = 1.02  # of GPU memory capacity, which drivers report differently
 STEPS = 1e-5, 1e6  # seconds that a step can take
-LARGEST_FILE = 10**7  # bytes of a file of figures
 LONGEST_PATH = 1000  # characters
 EXAMPLE = '{"step_s": 11.8, "memory": "66 GB", "terms": {"data_parallel": 2.1}}'
 
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """A measured run compared with its plan. `parts` describe the run as `--file` would, for plans that differ from it."""
+    """A measured run compared with its plan. `parts` describes the run as a `--file` does, for plans that differ from it."""
 
     plan: Plan
     measured: Measured
@@ -98,14 +99,14 @@ def comparison(
 
 
 def _own_run(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that describe the run of a file with a layout: a model and a cluster that the file omits."""
+    """Return the options without those that do not describe the run of a file with a layout; a model or a cluster that it omits stays."""
     described = {"model": ("model",), "cluster": ("cluster", "gpus", "network")}
     kept = {name for part, names in described.items() if part not in parts for name in names}
     return {name: value if name in kept else None for name, value in options.items()} | {"layout": {}, "batch": {}}
 
 
 def _for_others(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of the run for plans of others: without DP where the options change what it follows from."""
+    """Return the parts of the run as a base for other plans, without DP if the options change the numbers that it follows from."""
     layout = parts.get("layout")
     follows = any(options.get(name) for name in ("cluster", "gpus")) or {"tp", "cp", "pp"} & options["layout"].keys()
     if not isinstance(layout, Mapping) or not follows:
@@ -114,7 +115,7 @@ def _for_others(options: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[st
 
 
 def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
-    """Return the figures of the file, those of its trace where the file itself has none."""
+    """Return the figures in the file, completed by those of its trace. Raises ShardwiseError with every fault."""
     faults = InputFaults(COMMAND)
     seen = _of_trace(file, data, made.layout, faults)
     if "step_s" in data:
@@ -145,7 +146,7 @@ def _measured(file: Path, data: Mapping[str, Any], made: Plan) -> Measured:
         seen = replace(seen, memory_bytes=faults.number(data["memory"], "memory", "GB"), memory_kind=kind)
     if seen.memory_bytes and seen.memory_bytes > ROUNDING * made.cluster.memory_bytes:
         faults.add(
-            f"memory of {seen.memory_bytes / 1e9:.1f} GB is more than the {made.cluster.memory_bytes / 1e9:.1f} GB of a GPU "
+            f"memory of {seen.memory_bytes / 1e9:,.1f} GB is more than the {made.cluster.memory_bytes / 1e9:.1f} GB of a GPU "
             f"({made.cluster.accelerator}). Give peak memory per GPU, and the accelerator that was measured."
         )
     if not faults.messages and not seen.terms and seen.step_s is None and seen.memory_bytes is None:
@@ -166,18 +167,15 @@ def _of_trace(file: Path, data: Mapping[str, Any], layout: Layout, faults: Input
 
 
 def _data(file: Path) -> dict[str, Any]:
-    """Return the content of a file of figures; of a profiler trace, only its name, since it is read when the layout is known."""
+    """Read a file of figures. For a profiler trace, return only its name: reading it requires the layout."""
     expected = f"expected JSON such as {EXAMPLE}, or a PyTorch profiler trace"
     try:
-        if file.exists() and not file.is_file():
-            raise ShardwiseError(f"{file}: {expected}, but this is not a regular file.")
+        must_be_ordinary(file)
         with file.open("rb") as opened:
             start = opened.read(4096)
         if start[:2] == GZIP or b'"traceEvents"' in start or b'"schemaVersion"' in start or start.lstrip()[:1] == b"[":
             return {"trace": file.name}
-        if file.stat().st_size > LARGEST_FILE:
-            raise ShardwiseError(f"{file}: {expected}, but this is another file, of more than {LARGEST_FILE:,} bytes.")
-        data = json.loads(file.read_text("utf-8-sig"))
+        data = json.loads(read_bounded(file, LARGEST_FILE).decode("utf-8-sig"))
     except OSError as error:
         raise ShardwiseError(f"{file}: cannot read this file: {error.strerror}.") from error
     except UnicodeDecodeError as error:

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shardwise_bank.planning.input_faults import LARGEST, SHOWN, InputFaults, excerpt, report_unknown
+from shardwise.markdown.escaping import printable
+from shardwise.text_files import read_bounded
+from shardwise_bank.planning.input_faults import LARGEST, InputFaults, excerpt, report_unknown
 from shardwise_bank.solutions.planner.shapes import Model, named_model
 
+LONGEST_NAME = 80  # characters
 LARGEST_FILE = 10**7  # bytes; configurations have a few thousand
 NOT_NUMBERS = ("pattern", "mtp_block", "recurrence")  # of a model, which only a configuration gives
 
@@ -41,22 +44,17 @@ def is_path(text: str) -> bool:
 def _configured(path: Path, faults: InputFaults) -> tuple[Model | None, tuple[str, ...]]:
     """Return the model of a file with a Hugging Face configuration, and notes about it."""
     file = path / "config.json" if path.is_dir() else path
-    where = _printable(str(file))
     try:
-        with file.open("rb") as opened:
-            content = opened.read(LARGEST_FILE + 1)
-        if len(content) > LARGEST_FILE:
-            faults.add(f"{where}: it has more than {LARGEST_FILE:,} bytes. Give the model's config.json.")
-            return None, ()
+        text = read_bounded(file, LARGEST_FILE).decode("utf-8-sig")
         stem = file.stem.removesuffix("config").rstrip("_-. ")
         name = _printable(stem or file.resolve().parent.name)
-        return _configuration(content.decode("utf-8-sig"), name or "model", where, faults)
+        return _configuration(text, name or "model", str(file), faults)
     except FileNotFoundError:
-        faults.add(f"Cannot find the file {where}. Give the path of a model's config.json, or a model's name.")
+        faults.add(f"Cannot find the file {file}. Give the path of a model's config.json, or a model's name.")
     except OSError as error:
-        faults.add(f"Cannot read {where}: {error.strerror}.")
+        faults.add(f"Cannot read {file}: {error.strerror}. Give the model's config.json.")
     except UnicodeDecodeError:
-        faults.add(f"Cannot read {where}: it is not text. Give the model's config.json.")
+        faults.add(f"Cannot read {file}: it is not text. Give the model's config.json.")
     return None, ()
 
 
@@ -73,8 +71,8 @@ def _configuration(text: str, name: str, where: str, faults: InputFaults) -> tup
     return found.model, found.notes
 
 
-def _printable(text: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in text)[:200]
+def _printable(name: str) -> str:
+    return printable(name.replace("\n", " "))[:LONGEST_NAME]
 
 
 def _custom(wanted: Mapping[str, Any], faults: InputFaults) -> Model | None:
@@ -95,9 +93,8 @@ def _custom(wanted: Mapping[str, Any], faults: InputFaults) -> Model | None:
         faults.add(f"model: {name} must be {expected}, not {excerpt(numbers[name])}.")
     if missing or wrong:
         return None
-    called = _printable(str(wanted.get("name") or "custom model"))
     try:
-        return Model(name=called[:SHOWN], **numbers)
+        return Model(name=_printable(str(wanted.get("name") or "custom model")), **numbers)
     except ValueError as error:
         faults.add(f"model: {error}.")
         return None

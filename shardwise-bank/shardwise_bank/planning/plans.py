@@ -1,4 +1,4 @@
-"""Plans of one layout or of the best layouts, and what they turn into: a document, costs, a framework's settings."""
+"""Plans of one layout or of the best layouts, with their costs, and as a document or a framework's settings."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ def planned(wanted: PlanRequest) -> tuple[Plan, str]:
 
 
 def start_of(wanted: PlanRequest) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return an initial layout and its batch: the settings that differ from the defaults, without DP, which follows, and unknown software. Raises ShardwiseError."""
+    """Return an initial layout that runs and fits, if there is one, and its batch. Raises ShardwiseError.
+
+    The layout has only the settings that differ from the defaults, without DP, which follows from the other degrees.
+    """
     software = wanted.layout.get("software", UNKNOWN)
     layout, batch = _call(first_layout, wanted.model, wanted.cluster, wanted.batch, software)
     usual = vars(replace(Layout(), dp=layout.dp, software=layout.software))

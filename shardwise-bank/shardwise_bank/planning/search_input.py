@@ -1,4 +1,4 @@
-"""The limits of a search: those that were given, and the settings of the layout that it keeps."""
+"""Limits of a search, from the options and from the settings of the layout that it keeps."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from shardwise_bank.planning.input_faults import InputFaults, Wording
 from shardwise_bank.planning.inputs import PlanRequest
 from shardwise_bank.solutions.planner.search import Limits
 
+SET_UP = ("precision", "software", "offload", "state_bytes")  # settings of a layout that a search always keeps
+
 
 def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording) -> Limits:
-    """Return the limits of a search: those that were given, and the settings of the layout to keep. Raises ShardwiseError."""
+    """Return the limits of a search from those given and the settings of the layout to keep. Raises ShardwiseError."""
     faults = InputFaults(wording)
     found: dict[str, Any] = {}
     for name in ("max_tp", "max_cp", "max_pp", "max_ep"):
@@ -34,7 +36,7 @@ def limits_of(given: Mapping[str, Any], wanted: PlanRequest, *, wording: Wording
     for name in ("tp", "cp", "pp", "ep"):
         if name in wanted.layout:
             found.setdefault(f"max_{name}", wanted.layout[name])
-    for name in ("precision", "software", "offload", "state_bytes"):
+    for name in SET_UP:
         if name in wanted.layout:
             found[name] = wanted.layout[name]
     for words in _not_tried(wanted.layout, wording):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shardwise.cli.tables import console
 from shardwise.markdown.terminal import columns
-from shardwise.units import show_amount, show_number
+from shardwise.units import show_number
 from shardwise_bank.planning.plans import ranges
 from shardwise_bank.planning.words import (
     AXES,
@@ -17,7 +17,9 @@ from shardwise_bank.planning.words import (
     fit_line,
     layout_line,
     model_line,
+    part_name,
     range_words,
+    short_amount,
     title,
 )
 from shardwise_bank.solutions.planner.judging import Plan, counted
@@ -55,12 +57,12 @@ def print_plan(
         _bullet(out, "✗", "red", fault.words)
     if plan.memory:
         room = plan.cluster.memory_bytes
-        words = f"{show_amount(plan.memory_bytes, 'GB', digits=3)} ({range_words(plan.memory_range, 'GB')})"
-        out.print(f"\n[bold]Peak memory per GPU[/bold]  {words} of {show_amount(room, 'GB', digits=3)}")
+        words = f"{short_amount(plan.memory_bytes, 'GB')} ({range_words(plan.memory_range, 'GB')})"
+        out.print(f"\n[bold]Peak memory per GPU[/bold]  {words} of {short_amount(room, 'GB')}")
         out.print(f"{as_sentence(fit_line(plan))}", style=FIT_STYLES[plan.fit])
         out.print(memory_table(plan.memory, room, _bar_width(out)))
     if plan.step:
-        words = f"{show_amount(plan.step_s, 's', digits=3)} ({range_words(plan.step_range, 's')})"
+        words = f"{short_amount(plan.step_s, 's')} ({range_words(plan.step_range, 's')})"
         out.print(f"\n[bold]Step time[/bold]  {words}")
         out.print(step_table(plan.step, _bar_width(out)))
         out.print()
@@ -72,19 +74,19 @@ def print_plan(
 
 
 def print_comparison(plan: Plan, run: Measured, terms: Sequence[Term]) -> None:
-    """Print a measured run next to its plan, term by term, and what to look at."""
+    """Print a measured run next to its plan, term by term, and remarks on large differences."""
     out = console(piped=columns())
     out.print("Measured and predicted", style="bold")
     table = _grid()
     for term in terms:
-        predicted, measured = (show_amount(seconds, "s", digits=3) for seconds in (term.predicted_s, term.measured_s))
-        whole = f", {show_amount(term.whole_s, 's', digits=3)} without overlap" if term.whole_s else ""
+        predicted, measured = (short_amount(seconds, "s") for seconds in (term.predicted_s, term.measured_s))
+        whole = f", {short_amount(term.whole_s, 's')} without overlap" if term.whole_s else ""
         table.add_row(
-            _words(term.name), measured, _times(term.measured_s, term.predicted_s), f"predicted {predicted}{whole}"
+            part_name(term.name), measured, _times(term.measured_s, term.predicted_s), f"predicted {predicted}{whole}"
         )
     if run.memory_bytes is not None:
         expected = counted_memory(plan, run.memory_kind)
-        seen, predicted = (show_amount(size, "GB", digits=3) for size in (run.memory_bytes, expected))
+        seen, predicted = (short_amount(size, "GB") for size in (run.memory_bytes, expected))
         table.add_row(f"memory, {run.memory_kind}", seen, _times(run.memory_bytes, expected), f"predicted {predicted}")
     out.print(table)
     for words in remarks(plan, tuple(terms), run):
@@ -107,7 +109,9 @@ def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, roo
     first = plans[0]
     out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
     tight = sum(plan.fit == "tight" for plan in plans)
-    count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show_amount(room, 'GB', digits=3)}"
+    count = (
+        f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {short_amount(room, 'GB')}"
+    )
     last = f", {tight:,} of them tight (*) and listed last" if tight else ""
     out.print(f"{count}{last}. The fastest:\n")
     out.print(layouts_table(plans[:top]))
@@ -132,17 +136,13 @@ def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:
     table, before = _grid(), 0.0
     for bucket, size in memory.items():
         if size:
-            table.add_row(
-                BUCKETS.get(bucket, bucket),
-                show_amount(size, "GB", digits=3),
-                f"{size / room:.0%}",
-                _bar(before * scale, size * scale, "cyan"),
-            )
+            bar = _bar(before * scale, size * scale, "cyan")
+            table.add_row(BUCKETS.get(bucket, bucket), short_amount(size, "GB"), f"{size / room:.0%}", bar)
         before += size
     left = room - total
     word, style = ("free", "dim") if left >= 0 else ("over capacity", "red")
     bar = _bar(min(total, room) * scale, abs(left) * scale, style, "░" if left >= 0 else "█")
-    table.add_row(word, show_amount(abs(left), "GB", digits=3), f"{abs(left) / room:.0%}", bar, style=style)
+    table.add_row(word, short_amount(abs(left), "GB"), f"{abs(left) / room:.0%}", bar, style=style)
     return table
 
 
@@ -153,7 +153,7 @@ def step_table(step: Mapping[str, float], width: int) -> Table:
         if seconds:
             style = "green" if part == "compute" else "yellow"
             bar = _bar(before / total * width, seconds / total * width, style)
-            table.add_row(_words(part), show_amount(seconds, "s", digits=3), f"{seconds / total:.0%}", bar)
+            table.add_row(part_name(part), short_amount(seconds, "s"), f"{seconds / total:.0%}", bar)
         before += seconds
     return table
 
@@ -176,7 +176,7 @@ def layouts_table(plans: Sequence[Plan]) -> Table:
         table.add_row(
             *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero),
             *([f"{layout.shards:,}" if layout.zero else "1"] * has_groups), str(layout.micro_batch),
-            layout.recompute, ("* " if plan.fit == "tight" else "") + show_amount(plan.memory_bytes, "GB", digits=3), show_amount(plan.step_s, "s", digits=3),
+            layout.recompute, ("* " if plan.fit == "tight" else "") + short_amount(plan.memory_bytes, "GB"), short_amount(plan.step_s, "s"),
             f"{plan.bubble_idle_fraction:.0%}", f"{plan.mfu:.1%}",
         )  # fmt: skip
     return table
@@ -235,7 +235,3 @@ def _bullet(out: Console, sign: str, style: str, words: str) -> None:
     text = Text(f"{words[:1].upper()}{words[1:]}", style=style if style == "dim" else "")
     line.add_row(Text(sign, style=style), text)
     out.print(line, width=columns())
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
+from shardwise.text_files import must_be_ordinary
 from shardwise_bank.solutions.planner.measured import Measured
 from shardwise_bank.solutions.planner.shapes import Layout
 
@@ -66,7 +67,7 @@ def read_trace(path: Path, layout: Layout) -> Measured:
 def _exposed(
     groups: Mapping[str, Sequence[Span]], begin: float, end: float, count: int, layout: Layout
 ) -> dict[str, float]:
-    """Return the seconds per step of compute, and of each kind of communication while nothing before it in the list runs."""
+    """Return the seconds per step of compute, and of each kind of communication without its overlap with compute and earlier kinds."""
     covered: list[Span] = []
     seconds: dict[str, float] = {}
     for name in ("compute", *(name for name in groups if name != "compute")):
@@ -79,7 +80,7 @@ def _exposed(
 
 
 def _term(event: Mapping[str, Any], layout: Layout) -> str:
-    """Return the term that a kernel belongs to: by its process group, else by its collective and the layout's only candidate."""
+    """Return the term of a kernel: from its process group or, without one, from its collective, its size and the layout."""
     name, details = str(event.get("name")), event.get("args")
     details = details if isinstance(details, Mapping) else {}
     if not _COMMUNICATION.search(name):
@@ -122,9 +123,8 @@ def _events(path: Path) -> list[Mapping[str, Any]]:
 
 
 def _text(path: Path) -> bytes:
-    """Return the JSON of a trace, unpacked if necessary. Raises ShardwiseError, and what opening and unpacking raise."""
-    if path.exists() and not path.is_file():
-        raise ShardwiseError(f"{path}: expected a trace, but this is not a regular file.")
+    """Return the JSON of a trace, unpacked if necessary. Raises ShardwiseError, OSError, EOFError or zlib.error."""
+    must_be_ordinary(path)
     with path.open("rb") as file:
         is_packed = file.read(len(GZIP)) == GZIP
     with gzip.open(path, "rb") if is_packed else path.open("rb") as unpacked:
@@ -143,7 +143,7 @@ def _has_span(event: Mapping[str, Any]) -> bool:
 
 def _is_time(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(value) < LONGEST  # neither an infinity nor NaN is
+    return is_number and abs(value) < LONGEST  # false for infinity and NaN
 
 
 def _is_step(event: Mapping[str, Any]) -> bool:

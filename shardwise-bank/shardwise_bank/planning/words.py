@@ -32,8 +32,18 @@ def as_sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
+def short_amount(value: float, unit: str) -> str:
+    """Return a number of base units in this unit, with three digits."""
+    return show_amount(value, unit, digits=3)
+
+
+def part_name(part: str) -> str:
+    """Return the name of a part of the step time in words."""
+    return part.replace("_", " ")
+
+
 def model_line(model: Model) -> str:
-    """Return the parameters of a model, those that a token uses, and its kinds of layers where they differ."""
+    """Return the total and the active parameters of a model, and its kinds of layers if they differ."""
     words = f"{show_number(model.parameters / 1e9, 3)} billion parameters"
     if model.experts:
         words += f", {show_number(model.active_parameters / 1e9, 3)} active"
@@ -70,7 +80,7 @@ def batch_line(batch: Batch) -> str:
 
 def fit_line(plan: Plan) -> str:
     """Return whether a plan fits, and how much headroom it has."""
-    headroom = show_amount(abs(plan.headroom_bytes), "GB", digits=3)
+    headroom = short_amount(abs(plan.headroom_bytes), "GB")
     if plan.fit == "no":
         return f"does not fit: {headroom} over capacity"
     if plan.fit == "yes":
@@ -85,7 +95,7 @@ def range_words(ends: tuple[float, float], unit: str = "") -> str:
         return " to ".join(show_number(end, 3) for end in ends)
     if unit == "%":
         return " to ".join(f"{end:.1%}" for end in ends)
-    low, high = (show_amount(end, unit, digits=3) for end in ends)
+    low, high = (short_amount(end, unit) for end in ends)
     return f"{low.removesuffix(unit).rstrip()} to {high}"
 
 

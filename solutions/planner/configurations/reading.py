@@ -42,13 +42,12 @@ def read_configuration(text: str, *, name: str) -> Configuration:
     """
     try:
         data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        where = (
-            f"line {error.lineno}, column {error.colno}: {error.msg}"
-            if isinstance(error, json.JSONDecodeError)
-            else "too deep"
-        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}: {error.msg}"
         raise ValueError(f"this is not JSON ({where}); download config.json again") from None
+    except (ValueError, RecursionError) as error:
+        what = "is nested too deeply" if isinstance(error, RecursionError) else "has a number with too many digits"
+        raise ValueError(f"this JSON {what}; give the model's config.json") from None
     if not isinstance(data, Mapping):
         raise ValueError("expected the keys of a config.json between braces, and found something else")
     return read_keys(data, name=name)

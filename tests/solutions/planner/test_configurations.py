@@ -154,7 +154,8 @@ def test_all_faults_of_a_file_come_at_once() -> None:
     ("text", "words"),
     [
         ('{"model_type": "llama", ', "this is not JSON (line 1, column"),
-        ("[" * 10**5, "this is not JSON (too deep)"),
+        ("[" * 10**5, "this JSON is nested too deeply"),
+        (f'{{"hidden_size": {"9" * 5000}}}', "this JSON has a number with too many digits"),
         ("[1]", "expected the keys of a config.json between braces"),
         ('{"tokenizer_class": "X", "added_tokens_decoder": {}}', "this is a tokenizer's configuration; give the model's config.json"),
         ('{"temperature": 0.6, "top_p": 0.9}', "this is a generation configuration"),

@@ -79,7 +79,7 @@ def load_roster(path: Path, say: Callable[[str], object] = lambda _: None) -> li
 
 
 def _why_skipped(columns: RosterColumns, row: Mapping[str, str]) -> str:
-    """Return what a row is if it is not a student, such as a row of maximum points, a test student or a member of the staff; empty for a student."""
+    """Return why a row is skipped, such as maximum points, a test student or a member of the staff; "" for a student's row."""
     name, role = columns.name(row), columns.role(row)
     if _STAFF.search(role):
         return f"{name or 'somebody'}, {role}"

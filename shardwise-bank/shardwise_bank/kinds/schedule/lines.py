@@ -154,7 +154,7 @@ def _by_stage(pipeline: Pipeline, rows: Sequence[tuple[str, str]]) -> tuple[dict
         if number is None:
             continue
         if not 1 <= number + shift <= pipeline.stages:
-            faults.append(f"there is no stage {number}; the stages are 1 to {pipeline.stages}")
+            faults.append(f"stage {number} does not exist; the stages are 1 to {pipeline.stages}")
         elif number + shift in found:
             faults.append(f"stage {number} has two lines")
         else:

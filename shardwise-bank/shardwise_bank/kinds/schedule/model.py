@@ -49,7 +49,8 @@ class Answer(author.AuthorModel):
     micro_batches: author.Value = Field(description="Number of micro-batches.")
     chunks: author.Value = Field(1, description="Model chunks per stage; more than one for an interleaved schedule.")
     placement: Literal["loop", "v", "both"] = Field(
-        "loop", description="Where the chunks are: around the stages, down and up again (2), or in both directions (2)."
+        "loop",
+        description="Placement of the chunks: loop around the stages; v, two chunks, down and up again; both, two chunks, one per direction.",
     )
     forward: EachStage = Field(1, description="Duration of F, in slots.")
     backward: EachStage = Field(2, description="Duration of B, in slots.")

@@ -137,17 +137,19 @@ def _impossible(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
 def _strange(pipeline: Pipeline, operation: Written) -> str:
     letter, micro_batch, chunk = operation
     if letter == WEIGHT and not pipeline.weight:
-        return f"there is no W{micro_batch}, because the backward pass is not split here"
+        return f"W{micro_batch} does not exist, because the backward pass is not split here"
     if not 1 <= micro_batch <= pipeline.micro_batches:
-        return f"there is no {letter}{micro_batch}; the micro-batches are 1 to {pipeline.micro_batches}"
+        return f"{letter}{micro_batch} does not exist; the micro-batches are 1 to {pipeline.micro_batches}"
     if chunk is None:
         return f"{letter}{micro_batch} needs a chunk number, such as {letter}{micro_batch}.1"
     if pipeline.chunks == 1:
         return f"{letter}{micro_batch}.{chunk} names a chunk, but each stage has only one here"
     if pipeline.placement == "both" and chunk in (1, 2):
-        return f"there is no {letter}{micro_batch}.{chunk}: micro-batch {micro_batch} passes through chunk {3 - chunk}"
+        return (
+            f"{letter}{micro_batch}.{chunk} does not exist: micro-batch {micro_batch} passes through chunk {3 - chunk}"
+        )
     return (
-        f"there is no {letter}{micro_batch}.{chunk}: write the micro-batch before the dot and the chunk, 1 to {pipeline.chunks}, "
+        f"{letter}{micro_batch}.{chunk} does not exist: write the micro-batch before the dot and the chunk, 1 to {pipeline.chunks}, "
         "after it"
     )
 

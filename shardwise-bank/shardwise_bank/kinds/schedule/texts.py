@@ -66,7 +66,7 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
 
 
 def _placement(form: ScheduleForm) -> Iterator[str]:
-    """Yield where the chunks of the model are, if stages have several."""
+    """Yield a sentence about the placement of the chunks, if stages have several."""
     stages, half = form.stages, len(form.pipeline.batches(1))
     if form.placement == "both":
         yield (
