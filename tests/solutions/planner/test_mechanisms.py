@@ -68,6 +68,7 @@ def test_dualpipev_holds_a_piece_more_than_all_stages_have() -> None:
         (Layout(tp=8, cp=8, ulysses=8, zero=1), None),
         (Layout(tp=4, cp=16, ulysses=16), None),
     ],
+    ids=["dualpipev", "dualpipe", "ulysses in cp", "ulysses and tp", "ulysses and heads"],
 )  # fmt: skip
 def test_what_a_mechanism_needs_is_said(layout: Layout, words: str | None) -> None:
     found = [fault.words for fault in faults_before_running(LLAMA, H100, layout, BATCH)]
