@@ -15,7 +15,7 @@ COLLECTIVES = (*_WHOLE, *_ONE_PASS, *_BY_PARTS, "all-reduce")
 
 
 def bus_factor(*, collective: str, gpus: int) -> float:
-    """Fewest bytes that the busiest GPU has to send, or in a gather to receive, per byte of the message.
+    """Return the fewest bytes that the busiest GPU has to send, or in a gather to receive, per byte of the message.
 
         all-reduce                                2 · (N-1)/N
         reduce-scatter, all-gather, all-to-all        (N-1)/N

@@ -55,7 +55,7 @@ class StudentTotal:
 
     @property
     def remarks(self) -> list[str]:
-        """Why some of the student's sets do not count as they were graded, or not yet."""
+        """Remarks on the sets that do not count as they were graded, or not yet."""
         found = []
         for name, score in self.scores.items():
             if score.status in _REMARKS:

@@ -103,7 +103,7 @@ class Unit:
 
     @property
     def counts(self) -> str:
-        """What the unit counts, in words, such as "tokens"; empty for anything else."""
+        """The plural noun of what the unit counts, such as "tokens"; empty for units that count nothing."""
         name = self.dimension.strip("[]")
         return plural(qualified(name.replace("gpu", "GPU"), self.system.text), 2) if name in self.system.counted else ""
 
