@@ -52,7 +52,7 @@ def test_every_change_that_is_named_runs_and_gives_what_is_said() -> None:
                     assert other.fits or (not judged.fits and other.memory_bytes <= judged.memory_bytes)
                     assert "MFU is now" not in said or other.mfu > judged.mfu
                     count += 1
-                elif f" {change.words} (needs {other.memory_bytes / 1e9:.1f} GB)" in f" {said}":
+                elif f" {change.words} (needs {other.memory_bytes / 1e9:,.1f} GB)" in f" {said}":
                     assert not other.fits and "fits with" not in said
                     count += 1
             named = len(re.findall(r"\((?:MFU|needs) ", said))
@@ -166,7 +166,7 @@ def test_where_no_single_change_is_enough_the_leanest_are_told() -> None:
             batch=Batch(2048, 8192),
         ),
     )
-    assert re.search(r"not even ZeRO 2 \(needs [\d.]+ GB\), PP 2 \(needs [\d.]+ GB\) or EP 2 \(needs", said)
+    assert re.search(r"not even ZeRO 2 \(needs [\d,.]+ GB\), PP 2 \(needs [\d,.]+ GB\) or EP 2 \(needs", said)
     assert said.endswith("; search for layouts that fit")
 
 
@@ -187,7 +187,7 @@ def test_what_does_not_run_is_told_with_what_does() -> None:
     said = warnings(planned(Layout(tp=2, dp=16)))
     assert len(said) == 1 and said[0].startswith("this layout runs with ") and "DP 32 (MFU " in said[0]
     [larger] = warnings(planned(Layout(dp=63), model=LARGE))
-    needs = [float(size) for size in re.findall(r"\(needs ([\d.]+) GB\)", larger)]
+    needs = [float(size.replace(",", "")) for size in re.findall(r"\(needs ([\d,.]+) GB\)", larger)]
     assert len(needs) > 1 and needs == sorted(needs) and needs[0] * 1e9 > CLUSTER.memory_bytes
     assert (
         " would satisfy every other constraint, but not fit in memory: "
