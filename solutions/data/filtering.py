@@ -52,15 +52,17 @@ def mean_sequence_length(*, shares: Sequence[float], lengths: Sequence[int]) -> 
     Core attention per token is proportional to the sequence length, so this mean decides the FLOP of the whole run.
 
     Units:   shares of the training tokens, which sum to 1; lengths in tokens. Result in tokens.
-    Raises:  ValueError if a length is not a count, a share is not a fraction, or the shares do not sum to 1.
+    Raises:  ValueError if a length is not a count, a share is not a fraction, the shares do not sum to 1, or there are not as
+             many lengths.
     Source:  counting as in Chowdhery et al. 2022, arXiv:2204.02311, appendix B.
 
     >>> mean_sequence_length(shares=(0.75, 0.25), lengths=(4096, 32768))
     11264.0
     """
-    for share, length in zip(shares, lengths, strict=True):
+    stages = list(zip(shares, lengths, strict=True))
+    for share, length in stages:
         require_fraction(share=share)
         require_counts(length=length)
     if abs(sum(shares) - 1) > 1e-9:
         raise ValueError(f"the shares must sum to 1, not {sum(shares):g}")
-    return sum(share * length for share, length in zip(shares, lengths, strict=True))
+    return sum(share * length for share, length in stages)

@@ -192,3 +192,17 @@ def test_groups_that_cannot_be_are_refused(change: dict[str, Any], says: str) ->
         mixture_memory.dualpipe_state_bytes(**V3 | change)
     with pytest.raises(ValueError, match=says):
         mixture_step.two_ring_sync_seconds(**V3 | change, port_bytes_per_s=1)
+
+
+def test_a_token_may_use_every_expert_and_one_parameter_has_to_be_left() -> None:
+    shape = {"layers": 2, "dense_layers": 1, "hidden": 8, "expert_ffn_hidden": 8, "experts": 4, "vocabulary": 9}
+    assert mixture.multiplied_parameters(parameters=1e3, experts_per_token=4, **shape) == 1e3 - 9 * 8
+    unused = 3 * 8 * 8 + 9 * 8
+    assert mixture.multiplied_parameters(parameters=unused + 1, experts_per_token=3, **shape) == 1
+    with pytest.raises(ValueError, match="fewer than the unused"):
+        mixture.multiplied_parameters(parameters=unused, experts_per_token=3, **shape)
+
+
+def test_a_single_pair_of_micro_batches_hides_one_exchange() -> None:
+    case = {"exchange_s": 0.5, "stages": 2, "exposed_s": 4.0, "pipeline_s": 2.0}
+    assert mixture_step.hidden_share(micro_batches=4, **case) == 0.25

@@ -18,6 +18,7 @@ def test_the_checkpoint_is_the_newest_that_is_old_enough(spike: int, every: int,
 
 def test_alarms_break_even_where_the_true_share_is_the_ratio_of_the_costs() -> None:
     assert repairs.alarm_seconds_saved(alarms=40, true_alarms=10, failure_s=1200, swap_s=300) == 0
+    assert repairs.alarm_seconds_saved(alarms=10, true_alarms=10, failure_s=1200, swap_s=300) == 9000
 
 
 def test_more_true_alarms_than_alarms_are_refused() -> None:

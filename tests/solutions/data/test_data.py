@@ -178,4 +178,6 @@ def test_a_filter_keeps_good_text_in_proportion(good: float, good_kept: float, b
 def test_shares_of_a_length_plan_must_sum_to_one() -> None:
     with pytest.raises(ValueError, match=r"the shares must sum to 1, not 0\.9"):
         filtering.mean_sequence_length(shares=(0.5, 0.4), lengths=(1024, 2048))
+    with pytest.raises(ValueError, match="shorter"):
+        filtering.mean_sequence_length(shares=(0.5, 0.5), lengths=(1024,))
     assert counted.mean_sequence_length(shares=(0.5, 0.5), lengths=(1024, 3072)) == 2048

@@ -50,6 +50,13 @@ def test_a_ring_refuses_chunks_that_are_not_even() -> None:
         ring_loop.ring_output(scores="1 2", values="1 2", cp=2, rank=0, hops=3, scale=1)
 
 
+def test_large_scores_overflow_in_no_variant_of_the_ring() -> None:
+    case: dict[str, Any] = {"scores": "900 900", "values": "1 3", "cp": 2, "rank": 1, "hops": 2, "scale": 1.0}
+    assert ring_loop.ring_output(**case) == 2
+    for rule in ("mask", "weights"):
+        assert ring_loop.ring_output_without(**case, without=rule) == 2
+
+
 @given(cp=st.sampled_from([1, 2, 4, 8]), long_chunks=st.integers(1, 16), pieces=st.sampled_from([1, 2, 8]))
 def test_the_busiest_rank_is_the_one_that_has_the_long_document(cp: int, long_chunks: int, pieces: int) -> None:
     chunk = 64
@@ -77,6 +84,16 @@ def test_fsdp_needs_most_tokens_and_both_together_fewer(each: int, gpus: int) ->
     assert order.index(more) >= order.index(word)
 
 
+def test_sharding_hides_where_communication_takes_exactly_as_long() -> None:
+    for tokens, gpus, fsdp, word in ((8192, 2, 2, "FSDP"), (1024, 16, 2, "both")):
+        layer: dict[str, Any] = {"tokens": tokens, "hidden": 1024, "layer_parameters": 1 << 23}
+        sent = enough_tokens.layer_bytes_sent(**layer, fsdp=fsdp, tp=gpus // fsdp)
+        flop = 2 * tokens * (1 << 23) / gpus  # so that both take a second
+        rates = {"flop_per_s": flop, "bandwidth_bytes_per_s": sent}
+        assert enough_tokens.sharding_that_hides(**layer, gpus=gpus, **rates) == word
+        assert enough_tokens.sharding_that_hides(**layer, gpus=gpus, **rates | {"flop_per_s": flop * 1.01}) != word
+
+
 @given(*(st.sampled_from([1, 2, 4, 8, 16]) for _ in range(3)))
 def test_a_long_sequence_is_split_as_its_values_are_sent(tp: int, ulysses: int, ring: int) -> None:
     case = {**SEQUENCE, "tp": tp, "ulysses": ulysses, "ring": ring}
@@ -86,6 +103,12 @@ def test_a_long_sequence_is_split_as_its_values_are_sent(tp: int, ulysses: int, 
         assert ulysses_beside_ring.long_sequence_split(**{**case, "ring": 2 * ring})["exposed_bytes"] == pytest.approx(
             split["exposed_bytes"] / 2
         )
+
+
+@pytest.mark.parametrize("change", [{"heads": 20}, {"kv_heads": 4}, {"tokens": 24}])
+def test_a_split_that_does_not_divide_sends_nothing(change: dict[str, int]) -> None:
+    split = ulysses_beside_ring.long_sequence_split(**SEQUENCE | change, tp=4, ulysses=2, ring=8)
+    assert split["exposed_bytes"] == split["hop_bytes"] == 0
 
 
 numbers = st.lists(st.integers(-5, 5), min_size=8, max_size=8).map(lambda raw: " ".join(map(str, raw)))
@@ -104,6 +127,11 @@ def test_the_parts_of_a_split_mlp_are_what_is_missing_without_a_rank(
 def test_a_split_mlp_refuses_parts_that_are_not_even() -> None:
     with pytest.raises(ValueError, match="must divide 3 columns and 3 rows"):
         parallel_mlp.mlp_on_ranks(x=1.0, up="1 2 3", down="1 2 3", bias=0.0, upstream=1.0, tp=2, rank=0)
+
+
+def test_a_channel_is_open_from_zero() -> None:
+    found = parallel_mlp.mlp_on_ranks(x=0.5, up="1 1", down="3 5", bias=0.0, upstream=1.0, tp=2, rank=0)
+    assert found == (1.5, 4.0, 3.0, 8.0)
 
 
 @given(st.floats(1e14, 1e15), st.floats(1e10, 1e12), st.sampled_from([2, 4, 8]), st.sampled_from([1.0, 2.0, 3.0, 4.0]))
