@@ -33,7 +33,9 @@ TESTED_THROUGH = {
         ("planner/exchange", "planner/mixing", "planner/products", "planner/rates", "planner/small_kernels"),
         "planner/layer",
     ),
-    "planner/blocks": "planner/decoder",
+    **dict.fromkeys(("planner/blocks", "planner/decoder"), "planner/shapes"),
+    **dict.fromkeys(("planner/host", "planner/ranges", "planner/stacks"), "planner/judging"),
+    **dict.fromkeys(("planner/recompute", "planner/repeated"), "planner/time"),
     "planner/conventions": "planner/advice",
     "planner/stages": "planner/memory",
 }

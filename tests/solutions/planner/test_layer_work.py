@@ -1,0 +1,89 @@
+"""The work of a layer that is timed, against what is counted: matrix multiplications of every published model, and mixers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from solutions.planner import flops, mixing, products
+from solutions.planner.configurations.published import named_model, published_names
+from solutions.planner.shapes import Batch, Block, Cluster, Layout, Model
+
+LAYERS = [(name, block) for name in published_names() for block in named_model(name).kinds]
+
+
+@pytest.fixture
+def seconds_are_flop(monkeypatch: pytest.MonkeyPatch) -> None:
+    def flop(
+        accelerator: str, precision: str, *, tokens: float, inputs: float, outputs: float, copies: float = 1
+    ) -> float:
+        return 2 * copies * tokens * inputs * outputs
+
+    monkeypatch.setattr(products, "product_seconds", flop)
+    monkeypatch.setattr(products, "constant", lambda name: 1.0)
+
+
+def timed(model: Model, block: Block, tp: int) -> products.Products:
+    layout = Layout(tp=tp, dp=8 // tp)
+    return products.layer_products(model.at(block), Cluster("H100-80GB", 8), layout, Batch(8, 4096), block)
+
+
+def undivided(model: Model, block: Block) -> Iterator[int]:
+    """Yield parameters that every GPU of a tensor-parallel group multiplies with: down-projections to latents."""
+    if block.mixer == "latent":
+        yield model.hidden * (model.query_rank + model.kv_rank + model.rope_head_width)
+
+
+@pytest.mark.usefixtures("seconds_are_flop")
+@pytest.mark.parametrize("tp", [1, 2])
+def test_every_product_of_a_layer_is_timed_once(tp: int) -> None:
+    for name, block in LAYERS:
+        model = named_model(name)
+        found = timed(model, block, tp)
+        whole = 2 * 4096 * model.mixer_parameters(block)  # convolutions and norms are no products, but few parameters
+        again = 2 * 4096 * sum(undivided(model, block)) * (tp - 1)
+        assert found.attention_s * tp == pytest.approx(whole + again, rel=2e-3), (name, block)
+        assert found.mlp_s * tp == pytest.approx(4096 * flops.mlp_flop(model, block)), (name, block)
+
+
+@pytest.mark.usefixtures("seconds_are_flop")
+def test_shares_are_parts_of_what_they_are_shares_of() -> None:
+    for name, block in LAYERS:
+        model, found = named_model(name), timed(named_model(name), block, 1)
+        shared = 2 * 4096 * model.mlp_matrices * model.hidden * model.shared_experts * model.expert_ffn_hidden
+        assert found.shared_s == pytest.approx(shared * block.is_mixture), name
+        latent = 2 * 4096 * (model.mixer_parameters(block) - sum(undivided(model, block)))
+        output = 2 * 4096 * model.heads * model.value_dim * model.hidden
+        assert found.latent_s == pytest.approx((latent - output) * (block.mixer == "latent"), rel=2e-3, abs=1), name
+        assert (found.copies > 0) == block.is_mixture and (found.inner > 0) == (block.mlp != "none"), name
+
+
+# FLOP and bytes per token and head, counted by hand: k and v are 128 and 128 in chunks of 64, and 128 and 80 in chunks of 256.
+@pytest.mark.parametrize(
+    ("name", "mixer", "flop", "moved"),
+    [
+        ("Qwen3-Next-80B-A3B", "delta", 32_768 + 65_536 + 49_152, 1_024 + 1_024),
+        ("Nemotron-Nano-9B-v2", "mamba", 106_496 + 40_960, 160 + 832),
+    ],
+)
+def test_a_recurrence_takes_its_chunks_and_its_states(
+    monkeypatch: pytest.MonkeyPatch, name: str, mixer: str, flop: int, moved: int
+) -> None:
+    monkeypatch.setattr(mixing, "peak_flop_per_s", lambda chip: 1e15)
+    monkeypatch.setattr(mixing, "attention_share", lambda chip, kernel: 0.5)
+    monkeypatch.setattr(mixing, "hbm_bytes_per_s", lambda chip: 1e12)
+    model, block = named_model(name), Block(mixer)
+    heads = model.heads_of_recurrence
+    found = mixing.core_seconds(model, Cluster("H100-80GB", 8), Layout(tp=2, dp=4), Batch(4, 4096), block)
+    forward = 4096 * heads.value_heads / 2 * (flop / 5e14 + moved / 1e12)
+    assert found == pytest.approx((forward, 2.5 * forward))
+
+
+def test_a_window_takes_as_long_as_a_causal_sequence_of_twice_its_length() -> None:
+    llama = named_model("Llama-3-8B")
+    case = (llama, Cluster("H100-80GB", 8), Layout(dp=8))
+    whole = mixing.core_seconds(*case, Batch(8, 4096), Block())
+    window = mixing.core_seconds(*case, Batch(8, 8192), Block("window", span=2048))
+    chunk = mixing.core_seconds(*case, Batch(8, 8192), Block("chunked", span=4096))
+    assert window == chunk == pytest.approx([2 * seconds for seconds in whole])
