@@ -11,8 +11,8 @@ from .shapes import V_SHAPED, Layout, Model
 def piece_count(layout: Layout) -> int:
     """Return the number of pieces into which a schedule cuts the layers.
 
-    >>> piece_count(Layout(pp=4, virtual_stages=2)), piece_count(Layout(pp=4, schedule="zb-v"))
-    (8, 8)
+    >>> piece_count(Layout(pp=4, virtual_stages=2)), [piece_count(Layout(pp=pp, schedule="zb-v")) for pp in (1, 2, 4)]
+    (8, [1, 4, 8])
     """
     is_folded = layout.pp > 1 and layout.schedule in V_SHAPED
     return layout.pp * (2 if is_folded else layout.virtual_stages)
@@ -23,6 +23,8 @@ def fewer_at_ends(model: Model, layout: Layout) -> int | None:
 
     >>> [fewer_at_ends(Model("m", layers, 64, 256, 4, 4, 1000), Layout(pp=4)) for layers in (8, 10, 9)]
     [0, 1, None]
+    >>> fewer_at_ends(Model("m", 10, 64, 256, 4, 4, 1000), Layout(pp=3))
+    1
     """
     for less in (0, 1):
         if (model.layers + 2 * less) % piece_count(layout) == 0:
@@ -49,6 +51,8 @@ def held_pieces(layout: Layout, stage: int) -> tuple[tuple[int, int], ...]:
 
     >>> held_pieces(Layout(pp=4, schedule="dualpipev"), 0), held_pieces(Layout(pp=4, schedule="dualpipe"), 1)
     (((0, 8), (7, 8)), ((1, 4), (2, 4)))
+    >>> held_pieces(Layout(pp=1, schedule="dualpipev"), 0)
+    ((0, 1),)
     """
     require_stage(layout, stage)
     if layout.pp > 1 and layout.schedule in V_SHAPED:
@@ -61,8 +65,8 @@ def held_pieces(layout: Layout, stage: int) -> tuple[tuple[int, int], ...]:
 def directions(layout: Layout) -> int:
     """Return in how many directions micro-batches pass a GPU, each with a stage of its own: 2 in DualPipe.
 
-    >>> directions(Layout(pp=4, schedule="dualpipe")), directions(Layout(pp=4))
-    (2, 1)
+    >>> [directions(Layout(pp=pp, schedule="dualpipe")) for pp in (1, 2, 4)], directions(Layout(pp=4))
+    ([1, 2, 2], 1)
     """
     return 2 if layout.pp > 1 and layout.schedule == "dualpipe" else 1
 

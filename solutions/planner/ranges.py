@@ -19,7 +19,7 @@ def kind_of_run(model: Model, cluster: Cluster, layout: Layout) -> str:
     >>> kind_of_run(Model("toy", 8, 1024, 4096, 8, 8, 32000), Cluster("H100-80GB", 64), Layout(dp=64))
     'dense'
     >>> mixture = Model("toy", 8, 1024, 0, 8, 8, 32000, experts=64, experts_per_token=2, expert_ffn_hidden=512)
-    >>> [kind_of_run(mixture, Cluster("H100-80GB", 64), Layout(dp=64, ep=ep)) for ep in (8, 64)]
+    >>> [kind_of_run(mixture, Cluster("H100-80GB", 64), Layout(dp=64, ep=ep)) for ep in (8, 16)]
     ['mixture', 'mixture across nodes']
     """
     if not model.experts:
@@ -42,9 +42,10 @@ def time_factor(*, kind: str, knowledge: str, accelerator: str) -> float:
 
     Source:  planner/ranges.yaml.
 
-    >>> known, unknown = (time_factor(kind=kind, knowledge="row", accelerator="H100-80GB") for kind in ("dense", "mixture"))
-    >>> 1 < known <= unknown
-    True
+    >>> chips, kinds = ("H100-80GB", "MI300X-192GB"), ("dense", "mixture")
+    >>> known, mixture, new, _ = (time_factor(kind=kind, knowledge="row", accelerator=chip) for chip in chips for kind in kinds)
+    >>> 1 < known <= mixture, known < new
+    (True, True)
     """
     return float(_ranges()["time"][chip_knowledge(accelerator)][knowledge][kind]["factor"])
 

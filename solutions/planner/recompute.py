@@ -31,8 +31,8 @@ def recompute_phrase(word: str) -> str:
 
     Raises:  ValueError that names what is unknown.
 
-    >>> recompute_phrase("full"), recompute_phrase("moe_act,layernorm")
-    ('full recomputation', 'recomputation of moe_act and layernorm')
+    >>> recompute_phrase("none"), recompute_phrase("full"), recompute_phrase("moe_act,layernorm,mlp")
+    ('no recomputation', 'full recomputation', 'recomputation of moe_act, layernorm and mlp')
     """
     require_recompute(word)
     if word == "none":
@@ -59,6 +59,8 @@ def recomputed_modules(word: str, block: Block) -> frozenset[str]:
 
     >>> sorted(recomputed_modules("selective", Block("latent", "mixture")))
     ['layernorm', 'mla_up_proj', 'moe_act']
+    >>> [len(recomputed_modules(word, Block())) for word in ("none", "operators", "partial", "core_attn")]
+    [0, 0, 0, 1]
     """
     require_recompute(word)
     if word == "full":

@@ -42,11 +42,10 @@ def recomputed(forward: Pass, model: Model, layout: Layout, block: Block) -> Rep
     modules = recomputed_modules(layout.recompute, block)
     if WHOLE in modules:
         return Repeated(forward.compute, 1.0, 1.0, 1.0)
-    whole_mlp = not modules.isdisjoint(("mlp", "moe"))
     seconds = {
         "core_attn": forward.core, "layernorm": forward.norms, "mla_up_proj": forward.latent, "mlp": forward.mlp + forward.activation,
-        "moe": forward.mlp + forward.activation, "moe_act": 0.0 if whole_mlp else forward.activation,
-        "shared_experts": 0.0 if whole_mlp else forward.shared,
+        "moe": forward.mlp + forward.activation, "moe_act": 0.0 if "moe" in modules else forward.activation,
+        "shared_experts": 0.0 if "moe" in modules else forward.shared,
     }  # fmt: skip
     sends_mlp = "mlp" in modules or ("moe" in modules and layout.expert_tp > 1)
     return Repeated(

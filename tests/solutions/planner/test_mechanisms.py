@@ -132,6 +132,22 @@ def test_full_recomputation_sends_the_dispatch_twice_and_modules_do_not() -> Non
     assert again("layernorm,moe_act,mla_up_proj") == (2.25, 0.0) == again("selective")
     assert again("shared_experts") == (1.0, 0.0) and again("mlp") == (0.0, 0.0)
     assert again("moe,mlp", Block("full", "dense")) == (6.25, 0.0)
+    assert again("mlp,moe_act", Block("full", "dense")) == (6.25, 0.0)
+
+
+def test_recomputation_repeats_the_communication_of_what_it_repeats() -> None:
+    forward = Pass(8.0, 6.0, 2.0, 2.0, 1.0, 1.0, 1.0)
+
+    def sent(layout: Layout, block: Block = MIXTURE) -> tuple[float, float, float]:
+        found = recomputed(forward, DEEPSEEK, layout, block)
+        return found.tensor, found.context, found.expert
+
+    every = Layout(recompute="partial", recomputed_layers=61)
+    assert DEEPSEEK.layers == 61 and sent(every) == (1.0, 1.0, 1.0) == sent(Layout(recompute="full"))
+    assert sent(replace(every, recomputed_layers=0)) == (0.0, 0.0, 0.0) == sent(Layout(recompute="layernorm"))
+    assert [sent(Layout(recompute="moe", expert_tp=tp))[0] for tp in (1, 2, 4)] == [0.0, 0.5, 0.5]
+    assert sent(Layout(recompute="layernorm", expert_tp=2))[0] == 0.0
+    assert sent(Layout(recompute="mlp,core_attn"), Block("full", "dense")) == (0.5, 1.0, 0.0)
 
 
 def test_every_module_frees_memory_where_a_layer_has_it() -> None:
