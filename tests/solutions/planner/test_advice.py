@@ -208,6 +208,16 @@ def test_conventions_name_what_others_would_count() -> None:
     pipeline = "with ZeRO-2, gradients are reduced for every micro-batch; software that reduces once per step keeps them whole, as ZeRO-1 does"
     assert conventions(CLUSTER, Layout(pp=2, dp=32, zero=2)) == (room, wide, pipeline, mfu)
     assert conventions(CLUSTER, Layout(dp=64, zero=2)) == (room, wide, mfu)
+    asked = "gradients take 6 bytes per parameter, as requested; the lessons' 16 bytes per parameter include 2"
+    assert conventions(CLUSTER, Layout(dp=64, gradient_bytes=6))[1] == asked
+    whole = "PyTorch's FSDP in a pipeline keeps gradients whole during the step, and reduces them once at its end"
+    assert whole in conventions(CLUSTER, Layout(pp=2, dp=32, zero=3, software="fsdp-compiled"))
+    span = (
+        "in layers with a window or chunks, each token counts as many keys as these have; Megatron-LM counts half of that "
+        "in every layer, and TorchTitan the whole sequence"
+    )
+    assert conventions(CLUSTER, Layout(dp=64), named_model("GPT-OSS-20B"))[-1] == span
+    assert conventions(CLUSTER, Layout(dp=64), named_model("Llama-3-8B"))[-1] == mfu
 
 
 def test_a_part_just_as_large_as_the_limit_is_not_large() -> None:

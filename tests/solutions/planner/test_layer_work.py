@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from solutions.planner import flops, mixing, products
+from solutions.planner import exchange, flops, mixing, products, update
 from solutions.planner.configurations.published import named_model, published_names
 from solutions.planner.constants import constant
 from solutions.planner.layer import layer_passes
@@ -129,3 +130,76 @@ def test_sizes_and_words_that_cannot_be_are_refused() -> None:
         require_recompute("most")
     with pytest.raises(ValueError, match=r"a list of core_attn, layernorm, .* not 'full'"):
         require_recompute("mlp,full")
+
+
+def test_a_recurrence_passes_its_state_from_rank_to_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[float, int]] = []
+
+    def hop(cluster: Cluster, *, message_bytes: float, stride: int) -> float:
+        sent.append((message_bytes, stride))
+        return 1.0
+
+    monkeypatch.setattr(exchange, "hop_seconds", hop)
+    model = named_model("Qwen3-Next-80B-A3B")  # 32 heads with states of 128 by 128, in FP32
+    case = (model, Cluster("H100-80GB", 64), Layout(tp=2, cp=8, dp=4, micro_batch=3), Batch(4, 8192))
+    assert exchange.context_seconds(*case, Block("delta"), core_s=0.0, is_backward=False) == 7
+    assert sent == [(4 * 3 * 32 * 128 * 128 / 2, 8)]
+    assert exchange.context_seconds(*case, Block("none"), core_s=0.0, is_backward=False) == 0
+
+
+def test_ulysses_copies_key_heads_and_calls_twice_around_the_ring(monkeypatch: pytest.MonkeyPatch) -> None:
+    def traded(cluster: Cluster, *, sent_bytes: float, size: int, stride: int, calls: int = 1) -> float:
+        assert (size, stride, calls) == (ulysses, 2, 2)
+        return sent_bytes
+
+    monkeypatch.setattr(exchange, "all_to_all_seconds", traded)
+    monkeypatch.setattr(exchange, "hop_seconds", lambda cluster, *, message_bytes, stride: message_bytes)
+    llama = named_model("Llama-3-8B")  # 32 and 8 heads of 128; TP 2 leaves 16 and 4
+    for ulysses, ring, kv_heads in ((2, 4, 4), (8, 1, 8), (8, 2, 8)):
+        layout = Layout(tp=2, cp=ulysses * ring, ulysses=ulysses, micro_batch=3)
+        found = exchange.context_seconds(
+            llama, Cluster("H100-80GB", 64), layout, Batch(4, 8192), Block(), core_s=0.0, is_backward=False
+        )
+        local = 3 * 8192 / ring / ulysses  # tokens of a rank
+        heads_traded = 2 * local * (2 * 16 + 2 * kv_heads) * 128 * (ulysses - 1) / ulysses
+        ring_sent = 2 * (3 * 8192 / ring) * 2 * (kv_heads / ulysses) * 128 * (ring - 1)
+        assert found == pytest.approx(heads_traded + ring_sent), (ulysses, ring)
+
+
+def test_a_dispatch_follows_the_router_and_the_software() -> None:
+    model, cluster, batch = named_model("DeepSeek-V3"), Cluster("H100-80GB", 128), Batch(128, 4096)
+
+    def seconds(software: str, node_limit: int = 0) -> float:
+        layout = Layout(dp=128, ep=64, software=software)
+        return exchange.expert_seconds(replace(model, node_limit=node_limit), cluster, layout, batch)
+
+    for software in ("megatron-2024", "nemo-automodel-2025"):
+        assert seconds(software, node_limit=2) < seconds(software, node_limit=4) < seconds(software)
+    in_turn, at_random = seconds("nemo-automodel-benchmark-2025"), seconds("nemo-automodel-2025")
+    assert in_turn < at_random < seconds("megatron-2024")
+
+
+def test_an_update_passes_once_over_the_states_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "hbm_bytes_per_s", lambda chip: 1e12)
+    cluster, held = (
+        Cluster("H100-80GB", 8),
+        1e9 * (4 + 12 + 14),
+    )  # gradients and states read, states and weights written
+    one_pass = held / 1e12 * constant("update_passes")
+    assert update.update_seconds(cluster, Layout(dp=8, zero=0), 1e9) == pytest.approx(one_pass)
+    assert update.update_seconds(cluster, Layout(dp=8, zero=1), 8e9) == pytest.approx(one_pass)
+    narrow = update.update_seconds(cluster, Layout(dp=8, zero=0, state_bytes=8), 1e9)
+    assert narrow == pytest.approx(one_pass * (held - 8e9) / held)
+
+
+@pytest.mark.parametrize(
+    ("link", "memory", "width", "seconds"), [(1e9, 1e15, 4, 4.0), (1e9, 1e15, 1, 2.0), (1e15, 1e9, 4, 30.0)]
+)
+def test_an_update_on_the_host_takes_as_long_as_its_slowest_part(
+    monkeypatch: pytest.MonkeyPatch, link: float, memory: float, width: int, seconds: float
+) -> None:
+    """Gradients travel to the host, new weights of two bytes back, and the host passes over the states."""
+    monkeypatch.setattr(update, "host_link_bytes_per_s", lambda cluster: link)
+    monkeypatch.setattr(update, "host_memory_bytes_per_s", lambda cluster: memory)
+    layout = Layout(dp=8, zero=0, offload="optimizer", gradient_bytes=width)
+    assert update.update_seconds(Cluster("H100-80GB", 8), layout, 1e9) == pytest.approx(seconds)
