@@ -199,7 +199,7 @@ def test_what_does_not_run_is_told_with_what_does() -> None:
     assert warnings(broken) == ("no single change makes it run: search for a layout that does",)
 
 
-def test_conventions_name_what_others_would_count() -> None:
+def test_conventions_name_what_others_would_count(monkeypatch: pytest.MonkeyPatch) -> None:
     mfu = "MFU counts attention over all pairs of tokens, including masked ones, relative to the dense BF16 peak"
     room = "GPU memory capacity is 85.5 GB, as the H100-80GB driver reports; the lessons use 80 GB"
     wide = "gradients take 4 bytes per parameter, as in megatron-2024; the lessons' 16 bytes per parameter include 2"
@@ -218,6 +218,8 @@ def test_conventions_name_what_others_would_count() -> None:
     )
     assert conventions(CLUSTER, Layout(dp=64), named_model("GPT-OSS-20B"))[-1] == span
     assert conventions(CLUSTER, Layout(dp=64), named_model("Llama-3-8B"))[-1] == mfu
+    monkeypatch.setattr("solutions.planner.conventions.chip", lambda name: {"matmul": 1})
+    assert conventions(CLUSTER, Layout(dp=64))[-1].endswith("relative to the measured BF16 matrix multiplications")
 
 
 def test_a_part_just_as_large_as_the_limit_is_not_large() -> None:

@@ -132,41 +132,56 @@ def test_sizes_and_words_that_cannot_be_are_refused() -> None:
         require_recompute("mlp,full")
 
 
+def test_each_rank_adds_to_a_collective_what_compute_does_not_hide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two reductions are four collectives; with sequence parallelism the backward pass gathers two inputs again."""
+    monkeypatch.setattr(exchange, "phase_seconds", lambda *case, **sizes: 0.0)
+    cluster, llama = Cluster("H100-80GB", 64, rank_s=1.0), named_model("Llama-3-8B")
+
+    def late(layout: Layout, *, is_backward: bool) -> float:
+        case = (llama, cluster, layout, Batch(8, 4096), Block())
+        return exchange.tensor_seconds(*case, products_s=5.0, rest_s=3.0, is_backward=is_backward)
+
+    assert [late(Layout(tp=16), is_backward=way) for way in (False, True)] == [4 * 15, 6 * 15]
+    assert [late(Layout(tp=16, sequence_parallel=False), is_backward=way) for way in (False, True)] == [4 * 15, 4 * 15]
+    assert late(Layout(tp=8), is_backward=False) == 4 * 7 - 5 - 3
+
+
 def test_a_recurrence_passes_its_state_from_rank_to_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[tuple[float, int]] = []
 
     def hop(cluster: Cluster, *, message_bytes: float, stride: int) -> float:
         sent.append((message_bytes, stride))
-        return 1.0
+        assert cluster.gpus == 64
+        return 2.0
 
     monkeypatch.setattr(exchange, "hop_seconds", hop)
     model = named_model("Qwen3-Next-80B-A3B")  # 32 heads with states of 128 by 128, in FP32
     case = (model, Cluster("H100-80GB", 64), Layout(tp=2, cp=8, dp=4, micro_batch=3), Batch(4, 8192))
-    assert exchange.context_seconds(*case, Block("delta"), core_s=0.0, is_backward=False) == 7
+    assert exchange.context_seconds(*case, Block("delta"), core_s=0.0, is_backward=False) == 14
     assert sent == [(4 * 3 * 32 * 128 * 128 / 2, 8)]
     assert exchange.context_seconds(*case, Block("none"), core_s=0.0, is_backward=False) == 0
 
 
 def test_ulysses_copies_key_heads_and_calls_twice_around_the_ring(monkeypatch: pytest.MonkeyPatch) -> None:
     def traded(cluster: Cluster, *, sent_bytes: float, size: int, stride: int, calls: int = 1) -> float:
-        assert (size, stride, calls) == (ulysses, 2, 2)
+        assert (size, stride, calls) == (ulysses, tp, 2)
         return sent_bytes
 
     monkeypatch.setattr(exchange, "all_to_all_seconds", traded)
     monkeypatch.setattr(exchange, "hop_seconds", lambda cluster, *, message_bytes, stride: message_bytes)
-    llama = named_model("Llama-3-8B")  # 32 and 8 heads of 128; TP 2 leaves 16 and 4
-    for ulysses, ring, kv_heads in ((2, 4, 4), (8, 1, 8), (8, 2, 8)):
-        layout = Layout(tp=2, cp=ulysses * ring, ulysses=ulysses, micro_batch=3)
+    llama = named_model("Llama-3-8B")  # 32 and 8 heads of 128
+    for tp, ulysses, ring, kv_heads in ((2, 1, 4, 4), (2, 2, 4, 4), (2, 8, 1, 8), (2, 8, 2, 8), (8, 2, 1, 2)):
+        layout = Layout(tp=tp, cp=ulysses * ring, ulysses=ulysses, micro_batch=3)
         found = exchange.context_seconds(
             llama, Cluster("H100-80GB", 64), layout, Batch(4, 8192), Block(), core_s=0.0, is_backward=False
         )
         local = 3 * 8192 / ring / ulysses  # tokens of a rank
-        heads_traded = 2 * local * (2 * 16 + 2 * kv_heads) * 128 * (ulysses - 1) / ulysses
+        heads_traded = 2 * local * (2 * 32 / tp + 2 * kv_heads) * 128 * (ulysses - 1) / ulysses
         ring_sent = 2 * (3 * 8192 / ring) * 2 * (kv_heads / ulysses) * 128 * (ring - 1)
         assert found == pytest.approx(heads_traded + ring_sent), (ulysses, ring)
 
 
-def test_a_dispatch_follows_the_router_and_the_software() -> None:
+def test_a_dispatch_follows_the_router_and_the_software(monkeypatch: pytest.MonkeyPatch) -> None:
     model, cluster, batch = named_model("DeepSeek-V3"), Cluster("H100-80GB", 128), Batch(128, 4096)
 
     def seconds(software: str, node_limit: int = 0) -> float:
@@ -177,6 +192,8 @@ def test_a_dispatch_follows_the_router_and_the_software() -> None:
         assert seconds(software, node_limit=2) < seconds(software, node_limit=4) < seconds(software)
     in_turn, at_random = seconds("nemo-automodel-benchmark-2025"), seconds("nemo-automodel-2025")
     assert in_turn < at_random < seconds("megatron-2024")
+    monkeypatch.setattr(exchange, "dispatch_seconds", lambda cluster, **sent: float(sent["once"]))
+    assert (seconds("megatron-2024"), seconds("nemo-automodel-2025")) == (0.0, 2.0)
 
 
 def test_an_update_passes_once_over_the_states_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
