@@ -68,7 +68,7 @@ def context_seconds(
         return (layout.cp - 1) * hop_seconds(cluster, message_bytes=state, stride=stride)
     ring, ulysses = layout.ring, layout.ulysses
     query_heads, kv_heads = (max(1, count // layout.tp) for count in (model.heads, model.kv_heads))
-    kv_heads = max(kv_heads, ulysses) if ulysses > 1 else kv_heads  # copied where a rank would have less than one
+    kv_heads = max(kv_heads, ulysses)  # copied where a rank would have less than one
     values, exposed = 4 if is_backward else 2, 0.0
     if ring > 1:
         sent = layout.micro_batch * values / 2 * context_parallel.exchange_bytes(

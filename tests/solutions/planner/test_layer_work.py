@@ -118,6 +118,8 @@ def test_a_pass_says_which_part_of_it_can_be_recomputed_alone() -> None:
     forward, _ = layer_passes(*case)
     found = products.layer_products(model.at(block), *case[1:])
     assert forward.latent == found.latent_s > 0 and forward.shared == found.shared_s > 0
+    halved = layer_passes(model, case[1], replace(layout, expert_tp=2), batch, block)[0]
+    assert halved.activation == forward.activation  # half the width, for twice the copies
     assert forward.norms > 0 and forward.activation > 0 and forward.norms + forward.activation < forward.small
 
 
@@ -126,6 +128,11 @@ def test_sizes_and_words_that_cannot_be_are_refused() -> None:
     for name in sizes:
         with pytest.raises(ValueError, match=name):
             product_seconds("H100-80GB", "bf16", **sizes | {name: 0.0})
+    for mixer, mlp in (("full", "thick"), ("thick", "dense")):
+        with pytest.raises(ValueError, match="the mixer is one of"):
+            Block(mixer, mlp)
+    with pytest.raises(ValueError, match="cannot have a span of 1 tokens"):
+        Block("full", span=1)
     with pytest.raises(ValueError, match=r"one of none, selective, .* not 'most'"):
         require_recompute("most")
     with pytest.raises(ValueError, match=r"a list of core_attn, layernorm, .* not 'full'"):
@@ -144,6 +151,8 @@ def test_each_rank_adds_to_a_collective_what_compute_does_not_hide(monkeypatch: 
     assert [late(Layout(tp=16), is_backward=way) for way in (False, True)] == [4 * 15, 6 * 15]
     assert [late(Layout(tp=16, sequence_parallel=False), is_backward=way) for way in (False, True)] == [4 * 15, 4 * 15]
     assert late(Layout(tp=8), is_backward=False) == 4 * 7 - 5 - 3
+    both = layer_passes(llama, cluster, Layout(tp=16), Batch(8, 4096), Block())
+    assert [way.tensor for way in both] == [4 * 15, 6 * 15]
 
 
 def test_a_recurrence_passes_its_state_from_rank_to_rank(monkeypatch: pytest.MonkeyPatch) -> None:
