@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from solutions.planner import exchange, flops, mixing, products, update
+from solutions.planner import exchange, flops, mixing, products, rates, small_kernels, update
 from solutions.planner.configurations.published import named_model, published_names
 from solutions.planner.constants import constant
 from solutions.planner.layer import layer_passes
@@ -229,3 +229,16 @@ def test_an_update_on_the_host_takes_as_long_as_its_slowest_part(
     monkeypatch.setattr(update, "host_memory_bytes_per_s", lambda cluster: memory)
     layout = Layout(dp=8, zero=0, offload="optimizer", gradient_bytes=width)
     assert update.update_seconds(Cluster("H100-80GB", 8), layout, 1e9) == pytest.approx(seconds)
+
+
+def test_biases_of_experts_pass_once_over_what_the_products_give() -> None:
+    model, block = named_model("GPT-OSS-20B"), Block("full", "mixture")
+    case = (Cluster("H100-80GB", 8), Layout(tp=2, dp=4, expert_tp=2), Batch(8, 4096), block)
+    found = products.layer_products(model, *case)
+    biased, plain = (
+        small_kernels.small_kernels(replace(model, expert_biases=biases), *case, found).seconds
+        for biases in (True, False)
+    )
+    copies = 4096 * model.experts_per_token  # each on both ranks, with half of gate and up and all of down
+    given = copies * (2 * model.expert_ffn_hidden / 2 + model.hidden)
+    assert (biased - plain) * rates.hbm_bytes_per_s("H100-80GB") == pytest.approx(4 * given)
