@@ -31,7 +31,7 @@ class FaultyRuns(Exception):
 
 
 def load(path: Path = RUNS) -> Runs:
-    """Return the runs of a file. Raises FaultyRuns with all of its faults."""
+    """Return the runs that a file lists. Raises FaultyRuns, which names every fault in it."""
     runs, faults = read(path)
     if faults:
         raise FaultyRuns(path, faults)

@@ -143,7 +143,7 @@ def ranked(plans: Iterable[Plan]) -> tuple[Plan, ...]:
 
 
 def pareto(rows: tuple[Plan, ...]) -> tuple[Plan, ...]:
-    """Return the Pareto front: layouts that no other beats in both step time and memory, fastest first.
+    """Return the Pareto front of step time and memory: the layouts that no other layout beats in both, fastest first.
 
     >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
     >>> front = pareto(search(toy, Cluster("H100-80GB", 8), Batch(64, 2048)))

@@ -151,7 +151,7 @@ def local_tokens(layout: Layout, batch: Batch) -> int:
 
 
 def divisors(number: int, largest: int) -> list[int]:
-    """Return the divisors of a number, up to a largest one.
+    """Return the divisors of a number that are at most `largest`, in ascending order.
 
     Raises:  ValueError if a count is below 1.
 

@@ -17,7 +17,7 @@ SHAPE = Model("toy", layers=30, hidden=4096, ffn_hidden=16384, heads=32, kv_head
 
 
 def layouts() -> Iterator[Layout]:
-    """Yield layouts with every kind of setting."""
+    """Yield layouts that together use every kind of setting."""
     for pp, zero, recompute, precision in product(
         (1, 4, 5), (0, 1, 2, 3), ("none", "selective", "full", "partial"), ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
     ):

@@ -38,7 +38,7 @@ def short_amount(value: float, unit: str) -> str:
 
 
 def part_name(part: str) -> str:
-    """Return the name of a part of the step time in words."""
+    """Return a part of the step time in words: "tensor parallel" for tensor_parallel."""
     return part.replace("_", " ")
 
 

@@ -15,7 +15,7 @@ from .mixture_memory import stage_weights
 def limited_exchange_seconds(
     *, tokens: int, hidden: int, node_limit: int, nodes: int, port_bytes_per_s: float
 ) -> float:
-    """Send a token from node 0 to every choice of nodes, and average the bytes that leave through the port."""
+    """Return the average of the bytes that a token of node 0 sends over the network, over every choice of nodes."""
     choices = list(combinations(range(nodes), node_limit))
     copies = Fraction(sum(node != 0 for choice in choices for node in choice), len(choices))
     sent = Fraction(0)

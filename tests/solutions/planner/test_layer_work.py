@@ -46,7 +46,7 @@ def test_every_product_of_a_layer_is_timed_once(tp: int) -> None:
     for name, block in LAYERS:
         model = named_model(name)
         found = timed(model, block, tp)
-        whole = 2 * 4096 * model.mixer_parameters(block)  # convolutions and norms are no products, but few parameters
+        whole = 2 * 4096 * model.mixer_parameters(block)  # also counts a few parameters of convolutions and norms
         again = 2 * 4096 * sum(undivided(model, block)) * (tp - 1)
         assert found.attention_s * tp == pytest.approx(whole + again, rel=2e-3), (name, block)
         assert found.mlp_s * tp == pytest.approx(4096 * flops.mlp_flop(model, block)), (name, block)
