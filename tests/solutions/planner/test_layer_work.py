@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -34,10 +33,9 @@ def timed(model: Model, block: Block, tp: int) -> products.Products:
     return products.layer_products(model.at(block), Cluster("H100-80GB", 8), layout, Batch(8, 4096), block)
 
 
-def undivided(model: Model, block: Block) -> Iterator[int]:
-    """Yield parameters that every GPU of a tensor-parallel group multiplies with: down-projections to latents."""
-    if block.mixer == "latent":
-        yield model.hidden * (model.query_rank + model.kv_rank + model.rope_head_width)
+def undivided(model: Model, block: Block) -> int:
+    """Return the parameters that every GPU of a tensor-parallel group multiplies with: down-projections to latents."""
+    return (block.mixer == "latent") * model.hidden * (model.query_rank + model.kv_rank + model.rope_head_width)
 
 
 @pytest.mark.usefixtures("seconds_are_flop")
@@ -47,7 +45,7 @@ def test_every_product_of_a_layer_is_timed_once(tp: int) -> None:
         model = named_model(name)
         found = timed(model, block, tp)
         whole = 2 * 4096 * model.mixer_parameters(block)  # also counts a few parameters of convolutions and norms
-        again = 2 * 4096 * sum(undivided(model, block)) * (tp - 1)
+        again = 2 * 4096 * undivided(model, block) * (tp - 1)
         assert found.attention_s * tp == pytest.approx(whole + again, rel=2e-3), (name, block)
         assert found.mlp_s * tp == pytest.approx(4096 * flops.mlp_flop(model, block)), (name, block)
 
@@ -58,7 +56,7 @@ def test_shares_are_parts_of_what_they_are_shares_of() -> None:
         model, found = named_model(name), timed(named_model(name), block, 1)
         shared = 2 * 4096 * model.mlp_matrices * model.hidden * model.shared_experts * model.expert_ffn_hidden
         assert found.shared_s == pytest.approx(shared * block.is_mixture), name
-        latent = 2 * 4096 * (model.mixer_parameters(block) - sum(undivided(model, block)))
+        latent = 2 * 4096 * (model.mixer_parameters(block) - undivided(model, block))
         output = 2 * 4096 * model.heads * model.value_dim * model.hidden
         assert found.latent_s == pytest.approx((latent - output) * (block.mixer == "latent"), rel=2e-3, abs=0.1), name
         assert (found.copies > 0) == block.is_mixture and (found.inner > 0) == (block.mlp != "none"), name
